@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sync.h - a blocking RESP client with time-outs: for the mover, the pre-checks and the command
+ * line; never on a request's path. Commands are appended, then flushed and read back in order
+ * (pipelining). Threads: one thread an object.
+ */
+#ifndef GY_NET_SYNC_H
+#define GY_NET_SYNC_H
+
+#include "gyre.h"
+#include "net/addr.h"
+#include "wire/resp.h"
+
+struct gy_sync;
+
+struct gy_sync_opts {
+    const char *user, *password; /* NULL: none */
+    const char *client_name;     /* CLIENT SETNAME; NULL: none */
+    int connect_ms, timeout_ms;  /* timeout_ms: without any byte from the server */
+};
+
+GYRE_NODISCARD int gy_sync_connect(const struct gy_addr *addr, const struct gy_sync_opts *opts,
+                                   struct gy_sync **out, gyre_error_t *e);
+void gy_sync_close(struct gy_sync *s);
+/* Queue one command; nothing is sent before gy_sync_read needs it. */
+void gy_sync_add(struct gy_sync *s, size_t argc, const struct gy_slice *argv);
+void gy_sync_cmd(struct gy_sync *s, ...) __attribute__((sentinel)); /* C strings, NULL-terminated */
+/* The next reply, owned by the caller until gy_reply_free; *raw bytes live until the next
+ * gy_sync_read. IO/TIMEOUT: the connection is unusable from then on. An error reply from the server
+ * is a reply of type '-', not a failure. */
+GYRE_NODISCARD int gy_sync_read(struct gy_sync *s, struct gy_reply **out, gyre_error_t *e);
+/* cmd + read; an error reply becomes REFUSED with the server's text. */
+GYRE_NODISCARD int gy_sync_call(struct gy_sync *s, struct gy_reply **out, gyre_error_t *e, ...)
+    __attribute__((sentinel));
+int64_t gy_sync_client_id(const struct gy_sync *s);  /* CLIENT ID, asked at connect */
+const char *gy_sync_run_id(const struct gy_sync *s); /* 40 hex, from INFO server at connect */
+
+#endif
