@@ -30,9 +30,7 @@ extern "C" {
 #define GYRE_NODISCARD
 #endif
 
-/* ---- errors
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- errors ---- */
 
 /* One table gives value (pinned for ever), name and text. */
 #define GYRE_ERRORS(X)                                    \
@@ -185,9 +183,7 @@ struct gyre_explain {
 GYRE_API GYRE_NODISCARD int gyre_map_explain(const gyre_map_t *m, const void *key, size_t len,
                                              struct gyre_explain *out);
 
-/* ---- balance
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- balance ---- */
 
 struct gyre_balance {
     size_t size;
