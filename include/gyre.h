@@ -68,8 +68,7 @@ GYRE_API const char *gyre_err_name(int err); /* "NOMEM"; "?" for an unknown valu
 GYRE_API const char *gyre_err_text(int err); /* "out of memory" */
 GYRE_API const char *gyre_version(void);     /* "0.1.0" */
 
-/* ---- topology: the nodes and the placement settings
- * --------------------------------------------------------------- */
+/* ---- topology: the nodes and the placement settings ---- */
 
 typedef struct gyre_topology gyre_topology_t;
 
@@ -118,8 +117,7 @@ GYRE_API const struct gyre_node *gyre_topology_node(const gyre_topology_t *t,
                                                     size_t i); /* in the order they were added */
 GYRE_API const struct gyre_node *gyre_topology_find(const gyre_topology_t *t, const char *name);
 
-/* ---- map: a placement built from one topology
- * --------------------------------------------------------------------- */
+/* ---- map: a placement built from one topology ---- */
 
 typedef struct gyre_map gyre_map_t;
 
@@ -199,8 +197,7 @@ GYRE_API void gyre_map_balance(const gyre_map_t *m, struct gyre_balance *out);
 GYRE_API void gyre_balance_of(const double *loads, const double *weights, size_t n,
                               struct gyre_balance *out);
 
-/* ---- diff: what differs between two maps
- * -------------------------------------------------------------------------- */
+/* ---- diff: what differs between two maps ---- */
 
 typedef struct gyre_diff gyre_diff_t;
 struct gyre_flow {
@@ -226,8 +223,7 @@ GYRE_API const struct gyre_flow *gyre_diff_flow(const gyre_diff_t *d, size_t i);
 /* Are the two placements the same function? (version and addresses do not count) */
 GYRE_API bool gyre_map_same(const gyre_map_t *a, const gyre_map_t *b);
 
-/* ---- plan: a change, and the topology it leads to
- * ----------------------------------------------------------------- */
+/* ---- plan: a change, and the topology it leads to ---- */
 
 enum gyre_change_kind { GYRE_ADD, GYRE_REMOVE, GYRE_WEIGHT, GYRE_REPLACE };
 struct gyre_change {
@@ -241,8 +237,7 @@ GYRE_API GYRE_NODISCARD int gyre_plan_apply(const gyre_topology_t *t,
                                             const struct gyre_change *changes, size_t n,
                                             gyre_topology_t **out, gyre_error_t *e);
 
-/* ---- the hash functions, for those who build their own tables
- * ------------------------------------------------------ */
+/* ---- the hash functions, for those who build their own tables ---- */
 
 GYRE_API uint64_t gyre_hash_xxh3(const void *data, size_t len);
 GYRE_API void gyre_hash_md5(const void *data, size_t len, uint8_t digest[16]);
