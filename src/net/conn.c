@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* conn.c - connections and listeners of a loop; see loop.h. */
+#include "net/loop_internal.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Emptied output buffers above this are given back, so that one large reply does not stay in memory
+ * for ever. */
+#define KEEP_BUFFER (256 * 1024)
+
+static void link_conn(struct gy_loop *l, struct gy_conn *c)
+{
+    c->next = l->conns;
+    c->link = &l->conns;
+    if (c->next) {
+        c->next->link = &c->next;
+    }
+    l->conns = c;
+}
+
+static void unlink_dirty(struct gy_conn *c)
+{
+    for (struct gy_conn **p = &c->loop->dirty; *p; p = &(*p)->next_dirty) {
+        if (*p == c) {
+            *p = c->next_dirty;
+            break;
+        }
+    }
+    c->dirty = false;
+}
+
+static void on_closed(uv_handle_t *h)
+{
+    struct gy_conn *c = h->data;
+    *c->link = c->next;
+    if (c->next) {
+        c->next->link = c->link;
+    }
+    if (c->dirty) {
+        unlink_dirty(c);
+    }
+    gy_buf_fini(&c->out);
+    gy_buf_fini(&c->sending);
+    c->ev->closed(c, c->why);
+}
+
+void gy_conn_close(struct gy_conn *c, const char *why)
+{
+    if (c->closing) {
+        return;
+    }
+    if (c->is_open && !c->writing && gy_buf_size(&c->out)) { /* the farewell of a protocol error */
+        uv_buf_t b = uv_buf_init((char *)c->out.data + c->out.off, (unsigned)gy_buf_size(&c->out));
+        uv_try_write(&c->u.stream, &b, 1);
+    }
+    c->closing = true;
+    c->reading = false;
+    c->why = why;
+    uv_close(&c->u.handle, on_closed);
+}
+
+static void on_written(uv_write_t *req, int status)
+{
+    struct gy_conn *c = req->data;
+    c->writing = false;
+    gy_buf_reset(&c->sending);
+    gy_buf_trim(&c->sending, KEEP_BUFFER);
+    if (c->closing) {
+        return;
+    }
+    if (status < 0) {
+        gy_conn_close(c, uv_strerror(status));
+        return;
+    }
+    if (gy_buf_size(&c->out)) {
+        gy_conn_flush(c);
+    }
+    if (!c->writing && !c->closing) {
+        c->ev->drained(c);
+    }
+}
+
+/* The kernel took less than everything: hand the rest to uv_write, which arms the poller for
+ * writability. */
+static void arm(struct gy_conn *c)
+{
+    struct gy_buf swap = c->sending;
+    c->sending = c->out;
+    c->out = swap;
+    gy_buf_reset(&c->out);
+    uv_buf_t b =
+        uv_buf_init((char *)c->sending.data + c->sending.off, (unsigned)gy_buf_size(&c->sending));
+    c->req.write.data = c;
+    c->writing = true;
+    int rc = uv_write(&c->req.write, &c->u.stream, &b, 1, on_written);
+    if (rc) {
+        c->writing = false;
+        gy_conn_close(c, uv_strerror(rc));
+    }
+}
+
+void gy_conn_flush(struct gy_conn *c)
+{
+    if (!c->is_open || c->closing || c->writing) {
+        return;
+    }
+    if (gy_buf_failed(&c->out)) {
+        gy_conn_close(c, "out of memory for its output");
+        return;
+    }
+    size_t n = gy_buf_size(&c->out);
+    if (n == 0) {
+        return;
+    }
+    uv_buf_t b =
+        uv_buf_init((char *)c->out.data + c->out.off, (unsigned)(n < INT32_MAX ? n : INT32_MAX));
+    int rc = uv_try_write(&c->u.stream, &b, 1);
+    if (rc < 0 && rc != UV_EAGAIN) {
+        gy_conn_close(c, uv_strerror(rc));
+        return;
+    }
+    if (rc > 0) {
+        gy_buf_consume(&c->out, (size_t)rc);
+    }
+    if (gy_buf_size(&c->out)) {
+        arm(c);
+    } else {
+        gy_buf_trim(&c->out, KEEP_BUFFER);
+    }
+}
+
+void gy_conn_dirty(struct gy_conn *c)
+{
+    if (!c->dirty && !c->closing) {
+        c->dirty = true;
+        c->next_dirty = c->loop->dirty;
+        c->loop->dirty = c;
+    }
+}
+
+static void on_alloc(uv_handle_t *h, size_t suggested, uv_buf_t *out)
+{
+    (void)suggested;
+    struct gy_conn *c = h->data;
+    *out = uv_buf_init((char *)c->loop->read_buffer, GY_READ_BUFFER);
+}
+
+static void on_read(uv_stream_t *s, ssize_t n, const uv_buf_t *b)
+{
+    struct gy_conn *c = s->data;
+    if (n > 0) {
+        c->ev->data(c, (const uint8_t *)b->base, (size_t)n);
+    } else if (n < 0) {
+        gy_conn_close(c, n == UV_EOF ? "closed by the peer" : uv_strerror((int)n));
+    }
+}
+
+void gy_conn_read(struct gy_conn *c, bool on)
+{
+    if (c->closing || !c->is_open || on == c->reading) {
+        return;
+    }
+    c->reading = on;
+    if (on) {
+        int rc = uv_read_start(&c->u.stream, on_alloc, on_read);
+        if (rc) {
+            gy_conn_close(c, uv_strerror(rc));
+        }
+    } else {
+        uv_read_stop(&c->u.stream);
+    }
+}
+
+static void init_handle(struct gy_loop *l, struct gy_conn *c, const struct gy_conn_events *ev,
+                        bool is_unix)
+{
+    if (is_unix) {
+        uv_pipe_init(&l->uv, &c->u.pipe, 0);
+    } else {
+        uv_tcp_init(&l->uv, &c->u.tcp);
+    }
+    c->loop = l;
+    c->ev = ev;
+    c->u.handle.data = c;
+    c->dirty = c->writing = c->reading = c->closing = c->is_open = false;
+    c->why = NULL;
+    c->out = c->sending = (struct gy_buf){0};
+    link_conn(l, c);
+}
+
+static void on_connected(uv_connect_t *req, int status)
+{
+    struct gy_conn *c = req->data;
+    if (c->closing) {
+        return;
+    }
+    if (status < 0) {
+        gy_conn_close(c, uv_strerror(status));
+        return;
+    }
+    c->is_open = true;
+    if (c->u.handle.type == UV_TCP) {
+        uv_tcp_nodelay(&c->u.tcp, 1);
+    }
+    gy_conn_read(c, true);
+    c->ev->opened(c);
+}
+
+void gy_conn_connect(struct gy_loop *l, struct gy_conn *c, const struct gy_conn_events *ev,
+                     const struct gy_addr *addr, const struct sockaddr_storage *resolved)
+{
+    init_handle(l, c, ev, addr->is_unix);
+    c->req.connect.data = c;
+    if (addr->is_unix) {
+        uv_pipe_connect(&c->req.connect, &c->u.pipe, addr->host, on_connected);
+        return;
+    }
+    int rc =
+        uv_tcp_connect(&c->req.connect, &c->u.tcp, (const struct sockaddr *)resolved, on_connected);
+    if (rc) {
+        gy_conn_close(c, uv_strerror(rc));
+    }
+}
+
+/* ---- listeners ---- */
+
+static void free_handle(uv_handle_t *h)
+{
+    free(h);
+}
+
+/* One peer too many: accepted and closed, so that it learns at once instead of waiting in the
+ * backlog. */
+static void turn_away(struct gy_listener *n)
+{
+    union {
+        uv_tcp_t tcp;
+        uv_pipe_t pipe;
+    } *drop = gy_xcalloc(1, sizeof *drop);
+    if (n->is_unix) {
+        uv_pipe_init(&n->loop->uv, &drop->pipe, 0);
+    } else {
+        uv_tcp_init(&n->loop->uv, &drop->tcp);
+    }
+    int rc = uv_accept(&n->u.stream, (uv_stream_t *)drop);
+    (void)rc; /* closed either way */
+    uv_close((uv_handle_t *)drop, free_handle);
+}
+
+static void on_peer(uv_stream_t *s, int status)
+{
+    struct gy_listener *n = s->data;
+    if (status < 0) {
+        return; /* out of file descriptors, say: the next connection tries again */
+    }
+    const struct gy_conn_events *ev;
+    struct gy_conn *c = n->ev.accept(n->ctx, &ev);
+    if (!c) {
+        turn_away(n);
+        return;
+    }
+    init_handle(n->loop, c, ev, n->is_unix);
+    int rc = uv_accept(s, &c->u.stream);
+    if (rc) {
+        gy_conn_close(c, uv_strerror(rc));
+        return;
+    }
+    c->is_open = true;
+    if (!n->is_unix) {
+        uv_tcp_nodelay(&c->u.tcp, 1);
+    }
+    gy_conn_read(c, true);
+}
+
+static void on_listener_closed(uv_handle_t *h)
+{
+    free(h->data);
+}
+
+void gy_listener_close(struct gy_listener *n)
+{
+    uv_close(&n->u.handle, on_listener_closed);
+}
+
+int gy_listener_add(struct gy_loop *l, int fd, bool is_unix, const struct gy_listener_events *ev,
+                    void *ctx, gyre_error_t *e)
+{
+    struct gy_listener *n = gy_xcalloc(1, sizeof *n);
+    n->loop = l;
+    n->ev = *ev;
+    n->ctx = ctx;
+    n->is_unix = is_unix;
+    int rc;
+    if (is_unix) {
+        uv_pipe_init(&l->uv, &n->u.pipe, 0);
+        rc = uv_pipe_open(&n->u.pipe, fd);
+    } else {
+        uv_tcp_init(&l->uv, &n->u.tcp);
+        rc = uv_tcp_open(&n->u.tcp, fd);
+    }
+    n->u.handle.data = n;
+    if (rc == 0) {
+        rc = uv_listen(&n->u.stream, 1024, on_peer);
+    }
+    if (rc) {
+        if (e) {
+            *e = (gyre_error_t){.code = GYRE_IO};
+            snprintf(e->message, sizeof e->message, "cannot listen: %s", uv_strerror(rc));
+        }
+        gy_listener_close(n);
+        return GYRE_IO;
+    }
+    n->next = l->listeners;
+    l->listeners = n;
+    return GYRE_OK;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * listen.h - a bound, listening socket from an address; used by the proxy and by the admin server.
+ * A unix path left by a dead process is removed; one that a live process answers on is not.
+ * Threads: any.
+ */
+#ifndef GY_NET_LISTEN_H
+#define GY_NET_LISTEN_H
+
+#include "gyre.h"
+#include "net/addr.h"
+
+/* Opens n sockets on the same address, one a loop (n > 1: SO_REUSEPORT, after making sure that no
+ * other process has the port; for a unix path they are duplicates of one). Errors: IO, saying which
+ * address is in use or not allowed; then none is left open. */
+GYRE_NODISCARD int gy_listen(const struct gy_addr *a, unsigned n, int *fds, gyre_error_t *e);
+
+#endif
