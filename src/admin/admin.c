@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * admin.c - see admin.h: the HTTP side, on libmicrohttpd. A request is checked when its headers are
+ * there (path, method, Host, X-Gyre, size), gathered, answered by routes.c.
+ *
+ * Two things keep a web page in the operator's browser from steering the proxy: a POST must carry
+ * X-Gyre, which a page of another origin cannot send without a preflight that we never grant; and
+ * on loopback TCP the Host must be a literal address or localhost, so that a name rebound to
+ * 127.0.0.1 is no origin of ours.
+ */
+#include "admin/admin.h"
+
+#include "admin/listen.h"
+#include "admin/routes.h"
+#include "base/log.h"
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    MAX_CONNECTIONS = 64,
+    IDLE_SECONDS = 30,      /* a connection that sends or reads nothing */
+    HEADER_BYTES = 32768,   /* of one request */
+    BODIES_HELD = 64 << 20, /* bytes of all bodies being gathered */
+};
+
+struct gy_admin {
+    struct MHD_Daemon *daemon;
+    struct gy_admin_ops ops;
+    struct gy_listen listen;
+    size_t held; /* bytes of bodies being gathered; admin thread only */
+};
+
+struct request {
+    const struct gy_route_http *route;
+    struct gy_buf body;
+};
+
+static enum MHD_Result send_reply(struct MHD_Connection *c, struct gy_reply_http *r)
+{
+    if (gy_buf_failed(&r->body)) {
+        r->status = 500; /* with an empty body: there was no memory to say more */
+    }
+    struct MHD_Response *m = MHD_create_response_from_buffer(
+        gy_buf_size(&r->body), r->body.data ? r->body.data + r->body.off : (void *)"",
+        MHD_RESPMEM_MUST_COPY);
+    enum MHD_Result ok = MHD_NO;
+    if (m) {
+        MHD_add_response_header(m, MHD_HTTP_HEADER_CONTENT_TYPE, r->type);
+        MHD_add_response_header(m, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+        MHD_add_response_header(m, "X-Content-Type-Options", "nosniff");
+        if (r->allow) {
+            MHD_add_response_header(m, MHD_HTTP_HEADER_ALLOW, r->allow);
+        }
+        ok = MHD_queue_response(c, r->status, m);
+        MHD_destroy_response(m);
+    }
+    gy_buf_fini(&r->body);
+    return ok;
+}
+
+/* "127.0.0.1:8080", "[::1]:8080", "localhost": what no attacker's name server can hand out. */
+static bool host_is_literal(const char *host)
+{
+    size_t n = strcspn(host, ":");
+    if (host[0] == '[') {
+        return true; /* no name has a bracket */
+    }
+    return (n == 9 && strncmp(host, "localhost", n) == 0) ||
+           (n > 0 && strspn(host, "0123456789.") >= n);
+}
+
+static const char *header(struct MHD_Connection *c, const char *name)
+{
+    return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+}
+
+/* True: the request may go on. False: r says why not. */
+static bool admit(const struct gy_admin *a, struct MHD_Connection *c,
+                  const struct gy_route_http *route, struct gy_reply_http *r)
+{
+    const char *host = header(c, MHD_HTTP_HEADER_HOST);
+    const char *length = header(c, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    if (!a->listen.is_unix && !a->listen.is_public && (!host || !host_is_literal(host))) {
+        gy_reply_problem(r, 403, "FORBIDDEN",
+                         "the Host header must be a literal address or localhost");
+        return false;
+    }
+    if (gy_admin_route_changes(route)) {
+        const char *mark = header(c, "X-Gyre");
+        if (!mark || strcmp(mark, "1") != 0) {
+            gy_reply_problem(r, 403, "FORBIDDEN",
+                             "a change needs the header X-Gyre: 1 (a web page cannot send it)");
+            return false;
+        }
+    }
+    if (length && strtoull(length, NULL, 10) > gy_admin_route_body(route)) {
+        char text[96];
+        snprintf(text, sizeof text, "the body is larger than the %zu bytes this path takes",
+                 gy_admin_route_body(route));
+        gy_reply_problem(r, 413, "TOO_LARGE", text);
+        return false;
+    }
+    return true;
+}
+
+/* The headers are there, the body is not yet. A reply queued here closes the connection. */
+static enum MHD_Result begin(const struct gy_admin *a, struct MHD_Connection *c, const char *method,
+                             const char *url, void **slot)
+{
+    struct gy_reply_http r = {0};
+    const struct gy_route_http *route = gy_admin_route(method, url, &r);
+    if (!route || !admit(a, c, route, &r)) {
+        return send_reply(c, &r);
+    }
+    struct request *q = calloc(1, sizeof *q);
+    if (!q) {
+        return MHD_NO;
+    }
+    q->route = route;
+    *slot = q;
+    return MHD_YES;
+}
+
+/* Only a body without Content-Length can outgrow its bound here; HTTP gives no moment for an answer
+ * in the middle of one, so the connection is closed. */
+static enum MHD_Result gather(struct gy_admin *a, struct request *q, const char *data, size_t *n)
+{
+    if (gy_buf_size(&q->body) + *n > gy_admin_route_body(q->route) || a->held + *n > BODIES_HELD) {
+        return MHD_NO;
+    }
+    gy_buf_add(&q->body, data, *n);
+    if (gy_buf_failed(&q->body)) {
+        return MHD_NO;
+    }
+    a->held += *n;
+    *n = 0;
+    return MHD_YES;
+}
+
+static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const char *url,
+                                  const char *method, const char *version, const char *data,
+                                  size_t *n, void **slot)
+{
+    struct gy_admin *a = ctx;
+    if (!*slot) {
+        return begin(a, c, method, url, slot);
+    }
+    struct request *q = *slot;
+    if (*n > 0) {
+        return gather(a, q, data, n);
+    }
+    struct gy_reply_http r = {0};
+    gy_admin_answer(q->route, &a->ops, gy_buf_head(&q->body), gy_buf_size(&q->body), &r);
+    return send_reply(c, &r);
+}
+
+static void on_done(void *ctx, struct MHD_Connection *c, void **slot,
+                    enum MHD_RequestTerminationCode why)
+{
+    struct gy_admin *a = ctx;
+    struct request *q = *slot;
+    if (q) {
+        a->held -= gy_buf_size(&q->body);
+        gy_buf_fini(&q->body);
+        free(q);
+        *slot = NULL;
+    }
+}
+
+__attribute__((format(printf, 2, 0))) static void on_log(void *ctx, const char *fmt, va_list ap)
+{
+    char line[512];
+    vsnprintf(line, sizeof line, fmt, ap);
+    line[strcspn(line, "\r\n")] = '\0';
+    gy_debug("admin: %s", line);
+}
+
+static struct MHD_Daemon *start_daemon(struct gy_admin *a)
+{
+    /* Signals are for the thread that waits for them: the new one inherits a full mask. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    struct MHD_Daemon *d = MHD_start_daemon(
+        MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL,
+        NULL, on_request, a, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_LISTEN_SOCKET,
+        a->listen.fd, MHD_OPTION_NOTIFY_COMPLETED, on_done, a, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_BYTES, MHD_OPTION_END);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return d;
+}
+
+int gy_admin_start(const char *address, const struct gy_admin_ops *ops, struct gy_admin **out,
+                   gyre_error_t *e)
+{
+    *out = NULL;
+    struct gy_admin *a = calloc(1, sizeof *a);
+    if (!a) {
+        return gy_admin_fail(e, GYRE_NOMEM, "out of memory");
+    }
+    a->ops = *ops;
+    int err = gy_listen_open(address, &a->listen, e);
+    if (err != GYRE_OK) {
+        free(a);
+        return err;
+    }
+    a->daemon = start_daemon(a);
+    if (!a->daemon) {
+        err = gy_admin_fail(e, GYRE_IO, "admin: the HTTP server did not start on %s", address);
+        gy_listen_unlink(&a->listen);
+        free(a); /* the socket is left open: libmicrohttpd closes it on some failures only */
+        return err;
+    }
+    *out = a;
+    return GYRE_OK;
+}
+
+void gy_admin_stop(struct gy_admin *a)
+{
+    if (!a) {
+        return;
+    }
+    /* The file goes first, so that nobody connects to a socket about to close. */
+    gy_listen_unlink(&a->listen);
+    MHD_stop_daemon(a->daemon);
+    free(a);
+}
+
+const char *gy_admin_address(const struct gy_admin *a)
+{
+    return a->listen.address;
+}
