@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * settings.h - the placement settings as data: one table gives key, default, permitted values and
+ * help to parser, command line and manual alike. Threads: any.
+ */
+#ifndef GY_LIB_SETTINGS_H
+#define GY_LIB_SETTINGS_H
+
+#include "gyre.h"
+
+/* X(id, key, default, kind, values, help). `values` is what check reads, so it cannot go stale:
+ * words parted by |, or least..most; for a tag it is only a remark. */
+#define GY_SETTINGS(X)                                                                           \
+    X(ALGORITHM, "algorithm", "ring", WORD, "ring|modulo", "How keys are dealt to nodes.")       \
+    X(LIKE, "like", "", WORD, "|sample",                                                         \
+      "Place as an existing system does; sample: the example programs of the articles.")         \
+    X(HASH, "hash", "xxh3", WORD, "xxh3", "Hash function of the key.")                           \
+    X(POINTS, "points", "1000", NUMBER, "1..100000",                                             \
+      "Points on the ring per unit of weight; the spread of shares is about 1/sqrt(points).")    \
+    X(REPLICAS, "replicas", "1", NUMBER, "1..64", "Distinct nodes that hold each key.")          \
+    X(SPREAD, "spread", "none", WORD, "none|region|zone|rack",                                   \
+      "Replicas go to distinct regions, zones or racks: 1, 2 or 3 parts of a node's zone path.") \
+    X(HASH_TAG, "hash_tag", "{}", TAG, "two characters, or empty",                               \
+      "Only what stands between these two is hashed; empty: the whole key, as is the rule "      \
+      "with `like`.")                                                                            \
+    X(MODE, "mode", "md5_64be", WORD, "md5_128|md5_64be|java_md5_32be|sha256_32be",              \
+      "like: sample: which article's program.")                                                  \
+    X(VNODES, "vnodes", "150", NUMBER, "1..100000", "like: sample: points per unit of weight.")
+
+enum gy_setting {
+#define GY_SETTING_ID(id, key, fallback, kind, values, help) GY_SET_##id,
+    GY_SETTINGS(GY_SETTING_ID)
+#undef GY_SETTING_ID
+        GY_SET_COUNT
+};
+
+/* Values of the words, in the order of the table above. */
+enum { GY_ALGORITHM_RING, GY_ALGORITHM_MODULO };
+enum { GY_LIKE_NOTHING, GY_LIKE_SAMPLE };
+
+#define GY_SETTING_TEXT 24
+
+struct gy_settings {
+    uint64_t value[GY_SET_COUNT];             /* index of the word, or the number */
+    char text[GY_SET_COUNT][GY_SETTING_TEXT]; /* canonical */
+    bool chosen[GY_SET_COUNT];                /* set by the user, not by default */
+};
+
+void gy_settings_init(struct gy_settings *s);
+/* INVALID (bad value), RANGE, UNKNOWN (key or word, with the nearest right one). s is unchanged on
+ * failure. */
+int gy_settings_set(struct gy_settings *s, const char *key, const char *value, gyre_error_t *e);
+/* Canonical text of the value in force, NULL if there is no such key. */
+const char *gy_settings_get(const struct gy_settings *s, const char *key);
+/* The two tag characters in force, "" for the whole key. */
+const char *gy_settings_tag(const struct gy_settings *s);
+
+#endif
