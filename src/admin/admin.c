@@ -10,7 +10,7 @@
  */
 #include "admin/admin.h"
 
-#include "admin/listen.h"
+#include "admin/door.h"
 #include "admin/routes.h"
 #include "base/log.h"
 
@@ -32,7 +32,7 @@ enum {
 struct gy_admin {
     struct MHD_Daemon *daemon;
     struct gy_admin_ops ops;
-    struct gy_listen listen;
+    struct gy_door door;
     size_t held; /* bytes of bodies being gathered; admin thread only */
 };
 
@@ -86,7 +86,7 @@ static bool admit(const struct gy_admin *a, struct MHD_Connection *c,
 {
     const char *host = header(c, MHD_HTTP_HEADER_HOST);
     const char *length = header(c, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    if (!a->listen.is_unix && !a->listen.is_public && (!host || !host_is_literal(host))) {
+    if (!a->door.is_unix && !a->door.is_public && (!host || !host_is_literal(host))) {
         gy_reply_problem(r, 403, "FORBIDDEN",
                          "the Host header must be a literal address or localhost");
         return false;
@@ -190,7 +190,7 @@ static struct MHD_Daemon *start_daemon(struct gy_admin *a)
     struct MHD_Daemon *d = MHD_start_daemon(
         MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL,
         NULL, on_request, a, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_LISTEN_SOCKET,
-        a->listen.fd, MHD_OPTION_NOTIFY_COMPLETED, on_done, a, MHD_OPTION_CONNECTION_LIMIT,
+        a->door.fd, MHD_OPTION_NOTIFY_COMPLETED, on_done, a, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_BYTES, MHD_OPTION_END);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -206,7 +206,7 @@ int gy_admin_start(const char *address, const struct gy_admin_ops *ops, struct g
         return gy_admin_fail(e, GYRE_NOMEM, "out of memory");
     }
     a->ops = *ops;
-    int err = gy_listen_open(address, &a->listen, e);
+    int err = gy_door_open(address, &a->door, e);
     if (err != GYRE_OK) {
         free(a);
         return err;
@@ -214,7 +214,7 @@ int gy_admin_start(const char *address, const struct gy_admin_ops *ops, struct g
     a->daemon = start_daemon(a);
     if (!a->daemon) {
         err = gy_admin_fail(e, GYRE_IO, "admin: the HTTP server did not start on %s", address);
-        gy_listen_unlink(&a->listen);
+        gy_door_unlink(&a->door);
         free(a); /* the socket is left open: libmicrohttpd closes it on some failures only */
         return err;
     }
@@ -228,12 +228,12 @@ void gy_admin_stop(struct gy_admin *a)
         return;
     }
     /* The file goes first, so that nobody connects to a socket about to close. */
-    gy_listen_unlink(&a->listen);
+    gy_door_unlink(&a->door);
     MHD_stop_daemon(a->daemon);
     free(a);
 }
 
 const char *gy_admin_address(const struct gy_admin *a)
 {
-    return a->listen.address;
+    return a->door.address;
 }

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * listen.c - see listen.h.
+ * door.c - see door.h. TCP is the net room's; a unix socket is made here, because its mode must be
+ * right from its first moment.
  *
  * A socket file left by a process that was killed must not stop the next start, and one that
  * somebody serves must not be taken away. connect(2) tells the two apart: refused means that nobody
  * listens. Two proxies cannot race here: the lock of the state directory lets one through.
  */
-#include "admin/listen.h"
+#include "admin/door.h"
 
 #include "admin/reply.h"
-#include "net/addr.h"
+#include "net/listen.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -59,7 +61,7 @@ static int clear_stale(const struct sockaddr_un *sa, gyre_error_t *e)
     return GYRE_OK;
 }
 
-static int open_unix(const char *path, struct gy_listen *l, gyre_error_t *e)
+static int open_unix(const char *path, struct gy_door *d, gyre_error_t *e)
 {
     struct sockaddr_un sa = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof sa.sun_path) {
@@ -72,23 +74,23 @@ static int open_unix(const char *path, struct gy_listen *l, gyre_error_t *e)
     if (r != GYRE_OK) {
         return r;
     }
-    l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (l->fd < 0) {
+    d->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (d->fd < 0) {
         return gy_admin_fail(e, GYRE_IO, "admin: socket: %s", strerror(errno));
     }
     /* unix(7) on Linux: the file gets the socket's own mode less the umask. Set before bind, there
      * is no moment at which others may connect; a umask changed instead would be every thread's. */
     struct stat st;
-    if (fchmod(l->fd, 0600) != 0 || bind(l->fd, (const struct sockaddr *)&sa, sizeof sa) != 0 ||
-        listen(l->fd, BACKLOG) != 0 || lstat(path, &st) != 0) {
+    if (fchmod(d->fd, 0600) != 0 || bind(d->fd, (const struct sockaddr *)&sa, sizeof sa) != 0 ||
+        listen(d->fd, BACKLOG) != 0 || lstat(path, &st) != 0) {
         r = gy_admin_fail(e, GYRE_IO, "admin: cannot listen on unix:%s: %s", path, strerror(errno));
-        close(l->fd);
-        l->fd = -1;
+        close(d->fd);
+        d->fd = -1;
         return r;
     }
-    l->dev = st.st_dev;
-    l->ino = st.st_ino;
-    snprintf(l->address, sizeof l->address, "unix:%s", path);
+    d->dev = st.st_dev;
+    d->ino = st.st_ino;
+    snprintf(d->address, sizeof d->address, "unix:%s", path);
     return GYRE_OK;
 }
 
@@ -102,85 +104,72 @@ static bool is_loopback(const struct sockaddr_storage *ss)
     return ss->ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr);
 }
 
-static void name_tcp(struct gy_listen *l)
+static void name_tcp(struct gy_door *d)
 {
     struct sockaddr_storage ss;
     socklen_t len = sizeof ss;
     char host[INET6_ADDRSTRLEN] = "";
-    if (getsockname(l->fd, (struct sockaddr *)&ss, &len) != 0) {
+    if (getsockname(d->fd, (struct sockaddr *)&ss, &len) != 0) {
         return;
     }
     if (ss.ss_family == AF_INET) {
         const struct sockaddr_in *in = (const struct sockaddr_in *)&ss;
         inet_ntop(AF_INET, &in->sin_addr, host, sizeof host);
-        snprintf(l->address, sizeof l->address, "%s:%u", host, ntohs(in->sin_port));
+        snprintf(d->address, sizeof d->address, "%s:%u", host, ntohs(in->sin_port));
     } else {
         const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&ss;
         inet_ntop(AF_INET6, &in6->sin6_addr, host, sizeof host);
-        snprintf(l->address, sizeof l->address, "[%s]:%u", host, ntohs(in6->sin6_port));
+        snprintf(d->address, sizeof d->address, "[%s]:%u", host, ntohs(in6->sin6_port));
     }
 }
 
-/* gy_addr wants a port to dial, so it may not take 0; to listen, 0 is "any free one". */
-static int resolve_tcp(const char *text, struct sockaddr_storage *ss, socklen_t *len,
-                       gyre_error_t *e)
+/* gy_addr_parse wants a port to dial, so it takes no 0; to listen, 0 is "any free one". */
+static int parse_tcp(const char *text, struct gy_addr *addr, gyre_error_t *e)
+{
+    size_t n = strlen(text);
+    if (n < 3 || strcmp(text + n - 2, ":0") != 0) {
+        return gy_addr_parse(text, 0, addr, e);
+    }
+    char *dialable = strdup(text);
+    if (!dialable) {
+        return gy_admin_fail(e, GYRE_NOMEM, "out of memory");
+    }
+    dialable[n - 1] = '1';
+    int r = gy_addr_parse(dialable, 0, addr, e);
+    addr->port = 0;
+    free(dialable);
+    return r;
+}
+
+static int open_tcp(const char *text, struct gy_door *d, gyre_error_t *e)
 {
     struct gy_addr addr;
-    size_t n = strlen(text);
-    bool any_port = n > 2 && strcmp(text + n - 2, ":0") == 0;
-    char fixed[300];
-    if (any_port) {
-        snprintf(fixed, sizeof fixed, "%.*s:1", (int)(n - 2 < 280 ? n - 2 : 280), text);
-    }
-    int r = gy_addr_parse(any_port ? fixed : text, 0, &addr, e);
+    struct sockaddr_storage ss;
+    socklen_t len = 0;
+    int r = parse_tcp(text, &addr, e);
     if (r == GYRE_OK) {
-        r = gy_addr_resolve(&addr, ss, len, e);
+        r = gy_addr_resolve(&addr, &ss, &len, e);
     }
-    if (r == GYRE_OK && any_port) {
-        if (ss->ss_family == AF_INET) {
-            ((struct sockaddr_in *)ss)->sin_port = 0;
-        } else {
-            ((struct sockaddr_in6 *)ss)->sin6_port = 0;
-        }
+    if (r != GYRE_OK) {
+        return r;
+    }
+    if (!d->is_public && !is_loopback(&ss)) {
+        return gy_admin_fail(e, GYRE_REFUSED,
+                             "admin: %s is not a loopback address, and whoever reaches it may move "
+                             "keys; use unix:/path, or write " GY_DOOR_PUBLIC "%s if it is "
+                             "fenced off otherwise",
+                             text, text);
+    }
+    r = gy_listen(&addr, 1, &d->fd, e);
+    if (r == GYRE_OK) {
+        name_tcp(d);
     }
     return r;
 }
 
-static int open_tcp(const char *text, struct gy_listen *l, gyre_error_t *e)
+int gy_door_open(const char *address, struct gy_door *out, gyre_error_t *e)
 {
-    struct sockaddr_storage ss;
-    socklen_t len = 0;
-    int r = resolve_tcp(text, &ss, &len, e);
-    if (r != GYRE_OK) {
-        return r;
-    }
-    if (!l->is_public && !is_loopback(&ss)) {
-        return gy_admin_fail(e, GYRE_REFUSED,
-                             "admin: %s is not a loopback address, and whoever reaches it may move "
-                             "keys; use unix:/path, or write " GY_LISTEN_PUBLIC "%s if it is "
-                             "fenced off otherwise",
-                             text, text);
-    }
-    l->fd = socket(ss.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (l->fd < 0) {
-        return gy_admin_fail(e, GYRE_IO, "admin: socket: %s", strerror(errno));
-    }
-    int one = 1;
-    setsockopt(l->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    if (bind(l->fd, (struct sockaddr *)&ss, len) != 0 || listen(l->fd, BACKLOG) != 0) {
-        int code = errno == EADDRINUSE ? GYRE_CONFLICT : GYRE_IO;
-        r = gy_admin_fail(e, code, "admin: cannot listen on %s: %s", text, strerror(errno));
-        close(l->fd);
-        l->fd = -1;
-        return r;
-    }
-    name_tcp(l);
-    return GYRE_OK;
-}
-
-int gy_listen_open(const char *address, struct gy_listen *out, gyre_error_t *e)
-{
-    *out = (struct gy_listen){.fd = -1};
+    *out = (struct gy_door){.fd = -1};
     if (strncmp(address, "unix:", 5) == 0) {
         if (address[5] == '\0') {
             return gy_admin_fail(e, GYRE_INVALID, "admin: unix: needs a path after it");
@@ -188,18 +177,18 @@ int gy_listen_open(const char *address, struct gy_listen *out, gyre_error_t *e)
         out->is_unix = true;
         return open_unix(address + 5, out, e);
     }
-    if (strncmp(address, GY_LISTEN_PUBLIC, strlen(GY_LISTEN_PUBLIC)) == 0) {
+    if (strncmp(address, GY_DOOR_PUBLIC, strlen(GY_DOOR_PUBLIC)) == 0) {
         out->is_public = true;
-        address += strlen(GY_LISTEN_PUBLIC);
+        address += strlen(GY_DOOR_PUBLIC);
     }
     return open_tcp(address, out, e);
 }
 
-void gy_listen_unlink(const struct gy_listen *l)
+void gy_door_unlink(const struct gy_door *d)
 {
     struct stat st;
-    const char *path = l->address + strlen("unix:");
-    if (l->is_unix && lstat(path, &st) == 0 && st.st_dev == l->dev && st.st_ino == l->ino) {
+    const char *path = d->address + strlen("unix:");
+    if (d->is_unix && lstat(path, &st) == 0 && st.st_dev == d->dev && st.st_ino == d->ino) {
         unlink(path);
     }
 }
