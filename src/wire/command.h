@@ -35,6 +35,7 @@ enum gy_cmd_flag {
     GY_CMDF_CONTAINER = 32, /* has subcommands: look the pair up */
     GY_CMDF_SCRIPT = 64,    /* EVAL family */
     GY_CMDF_PATTERNS = 128, /* SORT: BY and GET patterns reach other keys: refused when present */
+    GY_CMDF_DB = 256,       /* COPY: option DB reaches another database: refused when not 0 */
 };
 
 struct gy_command {
@@ -46,23 +47,25 @@ struct gy_command {
     int16_t first, last, step; /* positions of keys as COMMAND INFO gives them; last < 0 counts from
                                   the end; first 0: none */
     int16_t numkeys;           /* position of the count when NUMKEYS */
-    const char *why;           /* PINNED, FANOUT, REFUSED: the reason told to the client */
-    const char *since;         /* "1.0.0" */
+    const char *why; /* PINNED, FANOUT, REFUSED: the reason told to the client; it follows the name:
+                        "ERR 'SHUTDOWN' would stop a storage node ..." */
+    const char *since; /* "1.0.0" */
 };
 
 /* The command of these arguments (case-insensitive; the subcommand is looked up for containers).
- * NULL: unknown. */
+ * NULL: unknown, command or subcommand. A container alone ("OBJECT") gives the container's row,
+ * which its arity refuses (COMMAND excepted). */
 const struct gy_command *gy_command_find(const struct gy_slice *argv, size_t argc);
 size_t gy_command_count(void);
 const struct gy_command *gy_command_at(size_t i);
 
 /* Writes the argument positions of the keys. Returns how many (0: none), or -1 when the arguments
- * are malformed for this command (bad numkeys, odd MSET ...). Positions beyond `cap` are counted,
- * not written: call again with more room. */
+ * are malformed for this command (arity, bad numkeys, odd MSET ...). Positions beyond `cap` are
+ * counted, not written: call again with more room. One key may stand there more than once. */
 int gy_command_keys(const struct gy_command *c, const struct gy_slice *argv, size_t argc,
                     uint32_t *pos, size_t cap);
-/* Does XREAD/XREADGROUP ask to block, does SORT use BY/GET patterns? Returns the reason to refuse,
- * or NULL. */
+/* Do the options ask for what is not carried: XREAD/XREADGROUP BLOCK, SORT BY/GET patterns, COPY
+ * DB? Returns the reason, to follow the command's name as `why` does, or NULL. */
 const char *gy_command_refusal(const struct gy_command *c, const struct gy_slice *argv,
                                size_t argc);
 bool gy_command_arity_ok(const struct gy_command *c, size_t argc);
