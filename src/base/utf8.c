@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* utf8.c - see utf8.h. */
+#include "base/utf8.h"
+
+#include <stdio.h>
+
+size_t gy_utf8_decode(const uint8_t *p, size_t n, uint32_t *cp)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (p[0] < 0x80) {
+        *cp = p[0];
+        return 1;
+    }
+    size_t len = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+    if (p[0] < 0xc2 || p[0] > 0xf4 || n < len) {
+        return 0;
+    }
+    uint32_t c = p[0] & (0x7fu >> len);
+    for (size_t i = 1; i < len; i++) {
+        if ((p[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+        c = c << 6 | (p[i] & 0x3fu);
+    }
+    if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) {
+        return 0;
+    }
+    *cp = c;
+    return len;
+}
+
+bool gy_utf8_valid(struct gy_slice s)
+{
+    uint32_t cp;
+    for (size_t i = 0; i < s.n;) {
+        size_t len = gy_utf8_decode(s.p + i, s.n - i, &cp);
+        if (!len) {
+            return false;
+        }
+        i += len;
+    }
+    return true;
+}
+
+struct range {
+    uint32_t from, to;
+};
+
+static bool within(const struct range *r, size_t n, uint32_t cp)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (cp >= r[i].from && cp <= r[i].to) {
+            return true;
+        }
+    }
+    return false;
+}
+
+#define WITHIN(table, cp) within(table, sizeof(table) / sizeof(table[0]), cp)
+
+bool gy_utf8_control(uint32_t cp)
+{
+    static const struct range control[] = {
+        {0, 0x1f}, {0x7f, 0x9f}, {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069},
+    };
+    return WITHIN(control, cp);
+}
+
+unsigned gy_utf8_width(uint32_t cp)
+{
+    /* Blocks of Unicode's EastAsianWidth W and F, and of combining marks: enough to align names. */
+    static const struct range none[] = {
+        {0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},     {0x610, 0x61a},   {0x64b, 0x65f},
+        {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200f},   {0x20d0, 0x20ff}, {0xfe00, 0xfe0f},
+        {0xfe20, 0xfe2f}, {0xfeff, 0xfeff}, {0xe0100, 0xe01ef},
+    };
+    static const struct range two[] = {
+        {0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0x33ff},   {0x3400, 0x4dbf},
+        {0x4e00, 0x9fff},   {0xa000, 0xa4cf},   {0xac00, 0xd7a3},   {0xf900, 0xfaff},
+        {0xfe30, 0xfe6f},   {0xff00, 0xff60},   {0xffe0, 0xffe6},   {0x1f300, 0x1f64f},
+        {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd},
+    };
+    if (WITHIN(none, cp)) {
+        return 0;
+    }
+    return WITHIN(two, cp) ? 2 : 1;
+}
+
+size_t gy_utf8_columns(struct gy_slice s)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < s.n;) {
+        uint32_t cp;
+        size_t len = gy_utf8_decode(s.p + i, s.n - i, &cp);
+        columns += len ? gy_utf8_width(cp) : 1;
+        i += len ? len : 1;
+    }
+    return columns;
+}
+
+char *gy_utf8_quote(char out[GY_QUOTE], struct gy_slice s)
+{
+    /* 60 units of at most 4 bytes, two quotes, an ellipsis and the NUL stay within GY_QUOTE. */
+    size_t w = 0, i = 0;
+    out[w++] = '\'';
+    for (unsigned shown = 0; i < s.n && shown < 60; shown++) {
+        uint32_t cp;
+        size_t len = gy_utf8_decode(s.p + i, s.n - i, &cp);
+        if (len && !gy_utf8_control(cp)) {
+            memcpy(out + w, s.p + i, len);
+            w += len;
+            i += len;
+        } else {
+            snprintf(out + w, 5, "\\x%02x", s.p[i++]);
+            w += 4;
+        }
+    }
+    memcpy(out + w, i < s.n ? "...'" : "'", i < s.n ? 5 : 2);
+    return out;
+}

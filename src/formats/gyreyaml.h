@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gyreyaml.h - gyre's own YAML into a config. The seam for other systems' files is config.c's table
+ * of formats, of which this is one row. Threads: any.
+ */
+#ifndef GY_FORMATS_GYREYAML_H
+#define GY_FORMATS_GYREYAML_H
+
+#include "formats/config.h"
+
+/* Fills *c (its topology and defaults already made); on failure *c is half filled. */
+GYRE_NODISCARD int gy_gyreyaml_read(const char *text, size_t len, const char *file,
+                                    struct gy_config *c, gyre_error_t *e);
+
+#endif
