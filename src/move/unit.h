@@ -57,4 +57,8 @@ bool gy_unit_names_init(struct gy_unit_names *n, const char *prefix, const char 
                         const char *dst_addr, uint32_t chunk); /* false: out of memory */
 void gy_unit_names_fini(struct gy_unit_names *n);
 
+/* Is this key a record, a mark set or a back-mark set of any pool and unit under `prefix`? Exact in
+ * form, so that a user's own "gyre:..." keys are keys like any other and move with them. */
+bool gy_unit_is_record(const char *prefix, struct gy_slice key);
+
 #endif

@@ -69,13 +69,25 @@ struct gy_view *gy_view_with_move(const struct gy_view *v, struct gy_migration *
 struct gy_view *gy_view_clone(const struct gy_view *v);
 bool gy_view_set_drain(struct gy_view *v, const uint32_t *servers, uint32_t n);
 
-/* Units from the difference of the two maps: every (server of old owner, server of new owner) pair
- * that keys can take, times nchunks. Pairs come from the exact diff; where a diff is sampled, all
- * ordered pairs of servers that gain and lose. */
+/* A flow of keys from one server to another. */
+struct gy_pair {
+    uint32_t src, dst; /* server indices */
+};
+
+/* Every (server of old owner, server of new owner) pair that keys can take, sorted; *out is
+ * malloc'ed. They come from the exact diff, and from nodes whose address changes; where a diff is
+ * not exact, all ordered pairs of servers. */
+GYRE_NODISCARD int gy_migration_pairs(const struct gy_view *v, gyre_map_t *next,
+                                      const uint32_t *next_server, struct gy_pair **out, size_t *n,
+                                      gyre_error_t *e);
+/* Units: the pairs (sorted; those left out stay at the source until the end) times nchunks. The
+ * names of the servers in the new map are taken from v, which must hold them all. */
 GYRE_NODISCARD int gy_migration_new(const struct gy_view *v, gyre_map_t *next,
-                                    const uint32_t *next_server, uint64_t epoch, uint32_t nchunks,
+                                    const uint32_t *next_server, const struct gy_pair *pairs,
+                                    size_t npairs, uint64_t epoch, uint32_t nchunks,
                                     const char *prefix, const char *pool, struct gy_migration **out,
                                     gyre_error_t *e);
+struct gy_migration *gy_migration_ref(struct gy_migration *m);
 void gy_migration_unref(struct gy_migration *m);
 
 struct gy_route {
@@ -84,7 +96,7 @@ struct gy_route {
     uint32_t unit; /* GY_NO_UNIT: stable */
     enum gy_unit_state state;
 };
-/* part: the hash input. One map lookup when nothing is moving, two when something is. */
+/* One map lookup when nothing is moving, two when something is. */
 struct gy_route gy_view_route(const struct gy_view *v, const void *key, size_t len);
 
 #endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * store.c - see store.h. One table of keys, one row with the store's revision. Durability: WAL with
+ * synchronous=FULL syncs the log at each commit (sqlite.org/pragma.html#pragma_synchronous), so a
+ * transaction that was answered survives a crash of the process and of the machine.
+ *
+ * The lock is flock(2) on a file of its own: it dies with the process however that dies, and the
+ * pid inside is only there to be shown. Threads: one thread an object.
+ */
+#include "control/store.h"
+
+#include "base/utf8.h"
+#include "lib/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define STORE_APPLICATION 0x67797265 /* "gyre", PRAGMA application_id */
+#define STORE_FORMAT      1          /* PRAGMA user_version */
+#define STORE_BUSY_MS     5000       /* another process of ours holds the write lock for a moment */
+
+struct gy_store {
+    sqlite3 *db;
+    int lock_fd; /* -1: shared */
+    char *path;  /* of the data base, for messages */
+    sqlite3_stmt *get, *put, *del, *list, *bump;
+};
+
+/* What SQLite's code means to the one who runs the proxy. */
+static int fail_db(struct gy_store *s, gyre_error_t *e, const char *what)
+{
+    int code = s->db ? sqlite3_extended_errcode(s->db) : SQLITE_NOMEM;
+    const char *text = s->db ? sqlite3_errmsg(s->db) : "out of memory";
+    const char *advice = "";
+    switch (code & 0xff) {
+    case SQLITE_NOMEM:
+        return gy_fail_nomem(e);
+    case SQLITE_FULL:
+        advice = " (the disk is full: make room and try again)";
+        break;
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+        advice = " (it must be writable for the user who runs the proxy)";
+        break;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        advice = " (the file is damaged or not a store of gyre; restore it from a backup)";
+        break;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        advice = " (another process keeps it locked)";
+        break;
+    default:
+        break;
+    }
+    return gy_fail(e, GYRE_IO, "%s: %s: %s%s", s->path, what, text, advice);
+}
+
+static int fail_errno(gyre_error_t *e, const char *path, const char *what)
+{
+    return gy_fail(e, GYRE_IO, "%s: %s: %s", path, what, strerror(errno));
+}
+
+/* ---- the directory and its lock ---- */
+
+static int make_dir(const char *dir, gyre_error_t *e)
+{
+    struct stat st;
+    if (mkdir(dir, 0700) != 0 && errno != EEXIST) {
+        return fail_errno(e, dir, "cannot create the state directory");
+    }
+    if (stat(dir, &st) != 0) {
+        return fail_errno(e, dir, "cannot look at the state directory");
+    }
+    if (!S_ISDIR(st.st_mode)) {
+        return gy_fail(e, GYRE_IO, "%s: the state must be a directory, and this is not one", dir);
+    }
+    return GYRE_OK;
+}
+
+static int take_lock(struct gy_store *s, const char *dir, gyre_error_t *e)
+{
+    char path[PATH_MAX], pid[32] = "";
+    if ((size_t)snprintf(path, sizeof path, "%s/lock", dir) >= sizeof path) {
+        return gy_fail(e, GYRE_IO, "%s: the path is too long", dir);
+    }
+    s->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (s->lock_fd < 0) {
+        return fail_errno(e, path, "cannot open the lock");
+    }
+    if (flock(s->lock_fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK) {
+            return fail_errno(e, path, "cannot lock");
+        }
+        ssize_t n = pread(s->lock_fd, pid, sizeof pid - 1, 0);
+        pid[n > 0 ? n : 0] = '\0';
+        pid[strcspn(pid, "\n")] = '\0';
+        return gy_fail(e, GYRE_CONFLICT,
+                       "%s: in use by process %s; stop it, or give this proxy another state "
+                       "directory",
+                       dir, pid[0] ? pid : "?");
+    }
+    int len = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
+    if (ftruncate(s->lock_fd, 0) != 0 || pwrite(s->lock_fd, pid, (size_t)len, 0) != len) {
+        return fail_errno(e, path, "cannot write");
+    }
+    return GYRE_OK;
+}
+
+/* ---- the data base ---- */
+
+static int exec(struct gy_store *s, const char *sql, gyre_error_t *e)
+{
+    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? GYRE_OK : fail_db(s, e, sql);
+}
+
+static int pragma_int(struct gy_store *s, const char *sql, int *out, gyre_error_t *e)
+{
+    sqlite3_stmt *st = NULL;
+    int rc = GYRE_OK;
+    if (sqlite3_prepare_v2(s->db, sql, -1, &st, NULL) != SQLITE_OK ||
+        sqlite3_step(st) != SQLITE_ROW) {
+        rc = fail_db(s, e, sql);
+    } else {
+        *out = sqlite3_column_int(st, 0);
+    }
+    sqlite3_finalize(st);
+    return rc;
+}
+
+static int create_tables(struct gy_store *s, gyre_error_t *e)
+{
+    char sql[512];
+    snprintf(sql, sizeof sql,
+             "BEGIN IMMEDIATE;"
+             "CREATE TABLE IF NOT EXISTS kv(key TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL,"
+             " revision INTEGER NOT NULL) WITHOUT ROWID;"
+             "CREATE TABLE IF NOT EXISTS counter(id INTEGER PRIMARY KEY CHECK(id=1),"
+             " revision INTEGER NOT NULL);"
+             "INSERT OR IGNORE INTO counter VALUES(1,0);"
+             "PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT;",
+             STORE_APPLICATION, STORE_FORMAT);
+    return exec(s, sql, e);
+}
+
+/* Ours and of a format we know, or new and empty. */
+static int check_format(struct gy_store *s, gyre_error_t *e)
+{
+    int application = 0, format = 0, objects = 0;
+    int rc = pragma_int(s, "PRAGMA application_id", &application, e);
+    if (rc == GYRE_OK) {
+        rc = pragma_int(s, "PRAGMA user_version", &format, e);
+    }
+    if (rc == GYRE_OK) {
+        rc = pragma_int(s, "SELECT count(*) FROM sqlite_master", &objects, e);
+    }
+    if (rc != GYRE_OK) {
+        return rc;
+    }
+    if (application == 0 && objects == 0) {
+        return create_tables(s, e);
+    }
+    if (application != STORE_APPLICATION) {
+        return gy_fail(e, GYRE_IO, "%s: an SQLite file, but not a store of gyre", s->path);
+    }
+    if (format > STORE_FORMAT) {
+        return gy_fail(e, GYRE_IO,
+                       "%s: written by a newer gyre (format %d, this one knows %d): use that one",
+                       s->path, format, STORE_FORMAT);
+    }
+    return GYRE_OK;
+}
+
+static int prepare(struct gy_store *s, gyre_error_t *e)
+{
+    const struct {
+        sqlite3_stmt **st;
+        const char *sql;
+    } all[] = {
+        {&s->get, "SELECT value, revision FROM kv WHERE key=?1"},
+        {&s->put, "INSERT INTO kv VALUES(?1,?2,(SELECT revision FROM counter))"
+                  " ON CONFLICT(key) DO UPDATE SET value=?2, revision=excluded.revision"},
+        {&s->del, "DELETE FROM kv WHERE key=?1"},
+        {&s->list, "SELECT key, value, revision FROM kv WHERE key>=?1 ORDER BY key"},
+        {&s->bump, "UPDATE counter SET revision=revision+1"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (sqlite3_prepare_v3(s->db, all[i].sql, -1, SQLITE_PREPARE_PERSISTENT, all[i].st, NULL) !=
+            SQLITE_OK) {
+            return fail_db(s, e, "cannot prepare");
+        }
+    }
+    return GYRE_OK;
+}
+
+static int open_db(struct gy_store *s, gyre_error_t *e)
+{
+    /* FULLMUTEX: a mistaken use from two threads must not damage the file. */
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
+    if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK) {
+        return fail_db(s, e, "cannot open");
+    }
+    sqlite3_busy_timeout(s->db, STORE_BUSY_MS);
+    int rc = exec(s, "PRAGMA journal_mode=WAL", e);
+    if (rc == GYRE_OK) {
+        rc = exec(s, "PRAGMA synchronous=FULL", e);
+    }
+    if (rc == GYRE_OK) {
+        rc = check_format(s, e);
+    }
+    return rc == GYRE_OK ? prepare(s, e) : rc;
+}
+
+int gy_store_open(const char *dir, enum gy_store_open_mode mode, struct gy_store **out,
+                  gyre_error_t *e)
+{
+    *out = NULL;
+    struct gy_store *s = calloc(1, sizeof *s);
+    if (!s) {
+        return gy_fail_nomem(e);
+    }
+    s->lock_fd = -1;
+    int rc = make_dir(dir, e);
+    if (rc == GYRE_OK && asprintf(&s->path, "%s/gyre.db", dir) < 0) {
+        s->path = NULL;
+        rc = gy_fail_nomem(e);
+    }
+    if (rc == GYRE_OK && mode == GY_STORE_EXCLUSIVE) {
+        rc = take_lock(s, dir, e);
+    }
+    if (rc == GYRE_OK) {
+        rc = open_db(s, e);
+    }
+    if (rc != GYRE_OK) {
+        gy_store_close(s);
+        return rc;
+    }
+    *out = s;
+    return GYRE_OK;
+}
+
+void gy_store_close(struct gy_store *s)
+{
+    if (!s) {
+        return;
+    }
+    sqlite3_stmt *all[] = {s->get, s->put, s->del, s->list, s->bump};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        sqlite3_finalize(all[i]);
+    }
+    sqlite3_close(s->db);
+    if (s->lock_fd >= 0) {
+        close(s->lock_fd); /* gives the lock back */
+    }
+    free(s->path);
+    free(s);
+}
+
+/* ---- get, change, list ---- */
+
+static bool bind_key(sqlite3_stmt *st, const char *key)
+{
+    return sqlite3_bind_text(st, 1, key, -1, SQLITE_STATIC) == SQLITE_OK;
+}
+
+static struct gy_slice column(sqlite3_stmt *st, int i)
+{
+    const void *p = sqlite3_column_blob(st, i);
+    return (struct gy_slice){p, (size_t)sqlite3_column_bytes(st, i)};
+}
+
+static void rest(sqlite3_stmt *st)
+{
+    sqlite3_reset(st);
+    sqlite3_clear_bindings(st);
+}
+
+int gy_store_get(struct gy_store *s, const char *key, struct gy_buf *out, uint64_t *revision,
+                 gyre_error_t *e)
+{
+    int rc;
+    gy_buf_reset(out);
+    int step = bind_key(s->get, key) ? sqlite3_step(s->get) : SQLITE_NOMEM;
+    if (step == SQLITE_ROW) {
+        struct gy_slice v = column(s->get, 0);
+        gy_buf_add(out, v.p, v.n);
+        if (revision) {
+            *revision = (uint64_t)sqlite3_column_int64(s->get, 1);
+        }
+        rc = gy_buf_failed(out) ? gy_fail_nomem(e) : GYRE_OK;
+    } else if (step == SQLITE_DONE) {
+        char quoted[GY_QUOTE];
+        rc = gy_fail(e, GYRE_UNKNOWN, "%s: no key %s", s->path, gy_utf8_quote(quoted, gy_str(key)));
+    } else {
+        rc = fail_db(s, e, "cannot read");
+    }
+    rest(s->get);
+    return rc;
+}
+
+/* OK, CONFLICT or a failure of the data base. */
+static int expect(struct gy_store *s, const struct gy_store_op *op, gyre_error_t *e)
+{
+    if (op->expect == GY_EXPECT_ANY) {
+        return GYRE_OK;
+    }
+    int rc = GYRE_OK;
+    int step = bind_key(s->get, op->key) ? sqlite3_step(s->get) : SQLITE_NOMEM;
+    if (step != SQLITE_ROW && step != SQLITE_DONE) {
+        rc = fail_db(s, e, "cannot read");
+    } else {
+        bool there = step == SQLITE_ROW;
+        bool good = op->expect == GY_EXPECT_ABSENT
+                        ? !there
+                        : there && gy_slice_eq(column(s->get, 0), op->old);
+        if (!good) {
+            rc = gy_fail(e, GYRE_CONFLICT, "%s: '%s' was changed by someone else meanwhile",
+                         s->path, op->key);
+        }
+    }
+    rest(s->get);
+    return rc;
+}
+
+static int apply(struct gy_store *s, const struct gy_store_op *op, gyre_error_t *e)
+{
+    sqlite3_stmt *st = op->remove ? s->del : s->put;
+    /* A NULL pointer would bind NULL, not the empty value. */
+    const void *p = op->value.n ? (const void *)op->value.p : "";
+    bool bound =
+        bind_key(st, op->key) &&
+        (op->remove || sqlite3_bind_blob64(st, 2, p, op->value.n, SQLITE_STATIC) == SQLITE_OK);
+    int rc = bound && sqlite3_step(st) == SQLITE_DONE ? GYRE_OK : fail_db(s, e, "cannot write");
+    rest(st);
+    return rc;
+}
+
+static int run_ops(struct gy_store *s, const struct gy_store_op *ops, size_t n, size_t *failed,
+                   gyre_error_t *e)
+{
+    int rc = sqlite3_step(s->bump) == SQLITE_DONE ? GYRE_OK : fail_db(s, e, "cannot write");
+    rest(s->bump);
+    for (size_t i = 0; i < n && rc == GYRE_OK; i++) {
+        rc = expect(s, &ops[i], e);
+        if (rc == GYRE_CONFLICT && failed) {
+            *failed = i;
+        }
+        if (rc == GYRE_OK) {
+            rc = apply(s, &ops[i], e);
+        }
+    }
+    return rc;
+}
+
+int gy_store_txn(struct gy_store *s, const struct gy_store_op *ops, size_t n, size_t *failed,
+                 gyre_error_t *e)
+{
+    int rc = exec(s, "BEGIN IMMEDIATE", e);
+    if (rc != GYRE_OK) {
+        return rc;
+    }
+    rc = run_ops(s, ops, n, failed, e);
+    if (rc == GYRE_OK) {
+        rc = exec(s, "COMMIT", e);
+    }
+    if (rc != GYRE_OK && !sqlite3_get_autocommit(s->db)) {
+        /* Its own failure changes nothing: what was not committed is gone at the next open. */
+        (void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    }
+    return rc;
+}
+
+int gy_store_list(struct gy_store *s, const char *prefix,
+                  bool (*fn)(void *ctx, const char *key, struct gy_slice value, uint64_t revision),
+                  void *ctx, gyre_error_t *e)
+{
+    size_t len = strlen(prefix);
+    int rc = GYRE_OK;
+    int step = bind_key(s->list, prefix) ? sqlite3_step(s->list) : SQLITE_NOMEM;
+    while (step == SQLITE_ROW) {
+        const char *key = (const char *)sqlite3_column_text(s->list, 0);
+        if (!key || strncmp(key, prefix, len) != 0 ||
+            !fn(ctx, key, column(s->list, 1), (uint64_t)sqlite3_column_int64(s->list, 2))) {
+            break;
+        }
+        step = sqlite3_step(s->list);
+    }
+    if (step != SQLITE_ROW && step != SQLITE_DONE) {
+        rc = fail_db(s, e, "cannot list");
+    }
+    rest(s->list);
+    return rc;
+}

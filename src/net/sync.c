@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sync.c - see sync.h. One rule matters most: after a time-out the server may still execute what
+ * was sent, so the connection is never used again and the next one kills it at the server first
+ * (migration.md 3.6, race 7). Threads: one thread an object.
+ */
+#include "net/sync.h"
+
+#include "lib/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define READ_CHUNK 65536
+#define KEEP_BYTES (1u << 20) /* memory kept by an idle connection's buffers */
+
+struct gy_sync {
+    int fd;
+    int timeout_ms;
+    bool broken;
+    struct gy_buf out, in;
+    size_t taken; /* bytes of `in` that belong to the reply handed out last */
+    int64_t client_id;
+    char run_id[48];
+    char where[300]; /* for messages */
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static int fail_io(struct gy_sync *s, gyre_error_t *e, const char *what, int err)
+{
+    s->broken = true;
+    return gy_fail(e, GYRE_IO, "%s: %s: %s", s->where, what, strerror(err));
+}
+
+/* Waits for events. 0: the time is over. */
+static int wait_for(struct gy_sync *s, short events, int timeout_ms, short *got)
+{
+    struct pollfd p = {.fd = s->fd, .events = events};
+    int64_t end = now_ms() + timeout_ms;
+    for (;;) {
+        int64_t left = end - now_ms();
+        int rc = poll(&p, 1, left > 0 ? (int)left : 0);
+        if (rc >= 0 || errno != EINTR) {
+            *got = p.revents;
+            return rc;
+        }
+    }
+}
+
+static int open_socket(struct gy_sync *s, const struct gy_addr *addr, int connect_ms,
+                       gyre_error_t *e)
+{
+    struct sockaddr_storage sa;
+    socklen_t len;
+    int rc = gy_addr_resolve(addr, &sa, &len, e);
+    if (rc != GYRE_OK) {
+        return rc;
+    }
+    s->fd = socket(sa.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (s->fd < 0) {
+        return fail_io(s, e, "socket", errno);
+    }
+    if (!addr->is_unix) {
+        int one = 1;
+        (void)setsockopt(s->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+        (void)setsockopt(s->fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
+    }
+    if (connect(s->fd, (struct sockaddr *)&sa, len) == 0) {
+        return GYRE_OK;
+    }
+    if (errno != EINPROGRESS) {
+        return fail_io(s, e, "cannot connect", errno);
+    }
+    short got;
+    rc = wait_for(s, POLLOUT, connect_ms, &got);
+    if (rc <= 0) {
+        s->broken = true;
+        return gy_fail(e, GYRE_TIMEOUT, "%s: no connection within %d ms", s->where, connect_ms);
+    }
+    int err = 0;
+    socklen_t elen = sizeof err;
+    if (getsockopt(s->fd, SOL_SOCKET, SO_ERROR, &err, &elen) != 0 || err != 0) {
+        return fail_io(s, e, "cannot connect", err ? err : errno);
+    }
+    return GYRE_OK;
+}
+
+void gy_sync_add(struct gy_sync *s, size_t argc, const struct gy_slice *argv)
+{
+    gy_resp_command(&s->out, argc, argv);
+}
+
+static void add_va(struct gy_sync *s, va_list ap)
+{
+    struct gy_slice argv[16];
+    size_t argc = 0;
+    const char *arg;
+    while (argc < 16 && (arg = va_arg(ap, const char *)) != NULL) {
+        argv[argc++] = gy_str(arg);
+    }
+    gy_sync_add(s, argc, argv);
+}
+
+void gy_sync_cmd(struct gy_sync *s, ...)
+{
+    va_list ap;
+    va_start(ap, s);
+    add_va(s, ap);
+    va_end(ap);
+}
+
+size_t gy_sync_queued(const struct gy_sync *s)
+{
+    return gy_buf_size(&s->out);
+}
+
+/* Writes what the socket takes. */
+static int push(struct gy_sync *s, gyre_error_t *e)
+{
+    while (gy_buf_size(&s->out) > 0) {
+        ssize_t n = send(s->fd, gy_buf_head(&s->out), gy_buf_size(&s->out), MSG_NOSIGNAL);
+        if (n >= 0) {
+            gy_buf_consume(&s->out, (size_t)n);
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            return GYRE_OK;
+        } else if (errno != EINTR) {
+            return fail_io(s, e, "write", errno);
+        }
+    }
+    gy_buf_trim(&s->out, KEEP_BYTES);
+    return GYRE_OK;
+}
+
+/* Reads what has come, at most one chunk. */
+static int pull(struct gy_sync *s, gyre_error_t *e)
+{
+    if (!gy_buf_reserve(&s->in, READ_CHUNK)) {
+        s->broken = true;
+        return gy_fail_nomem(e);
+    }
+    ssize_t n = recv(s->fd, s->in.data + s->in.len, s->in.cap - s->in.len, 0);
+    if (n > 0) {
+        s->in.len += (size_t)n;
+        return GYRE_OK;
+    }
+    if (n == 0) {
+        s->broken = true;
+        return gy_fail(e, GYRE_IO, "%s: the server closed the connection", s->where);
+    }
+    return errno == EAGAIN || errno == EINTR ? GYRE_OK : fail_io(s, e, "read", errno);
+}
+
+/* Moves bytes both ways until something arrived or the time is over. */
+static int turn(struct gy_sync *s, gyre_error_t *e)
+{
+    size_t had = s->in.len;
+    while (s->in.len == had) {
+        int rc = push(s, e);
+        if (rc != GYRE_OK) {
+            return rc;
+        }
+        short got;
+        bool writing = gy_buf_size(&s->out) > 0;
+        int n = wait_for(s, (short)(POLLIN | (writing ? POLLOUT : 0)), s->timeout_ms, &got);
+        if (n < 0) {
+            return fail_io(s, e, "poll", errno);
+        }
+        if (n == 0) {
+            s->broken = true;
+            return gy_fail(e, GYRE_TIMEOUT, "%s: no answer within %d ms", s->where, s->timeout_ms);
+        }
+        if (got & (POLLIN | POLLHUP | POLLERR)) {
+            rc = pull(s, e);
+            if (rc != GYRE_OK) {
+                return rc;
+            }
+        }
+    }
+    return GYRE_OK;
+}
+
+int gy_sync_read(struct gy_sync *s, struct gy_reply **out, gyre_error_t *e)
+{
+    struct gy_reply_scan scan;
+    size_t seen = 0;
+    *out = NULL;
+    if (gy_buf_failed(&s->out)) {
+        s->broken = true;
+        return gy_fail_nomem(e);
+    }
+    if (s->broken) {
+        return gy_fail(e, GYRE_IO, "%s: the connection is broken", s->where);
+    }
+    gy_buf_consume(&s->in, s->taken);
+    gy_buf_trim(&s->in, KEEP_BYTES);
+    s->taken = 0;
+    gy_reply_scan_init(&scan);
+    for (;;) {
+        size_t used = 0, n = gy_buf_size(&s->in) - seen;
+        enum gy_parse p =
+            n ? gy_reply_scan(&scan, gy_buf_head(&s->in) + seen, n, &used) : GY_PARSE_MORE;
+        seen += used;
+        if (p == GY_PARSE_DONE) {
+            break;
+        }
+        if (p == GY_PARSE_ERROR) {
+            s->broken = true;
+            return gy_fail(e, GYRE_IO, "%s: the answer is not RESP", s->where);
+        }
+        int rc = turn(s, e);
+        if (rc != GYRE_OK) {
+            return rc;
+        }
+    }
+    s->taken = seen;
+    *out = gy_reply_parse(gy_buf_head(&s->in), seen);
+    if (!*out) {
+        s->broken = true;
+        return gy_fail_nomem(e);
+    }
+    return GYRE_OK;
+}
+
+static int read_ok(struct gy_sync *s, struct gy_reply **out, gyre_error_t *e)
+{
+    int rc = gy_sync_read(s, out, e);
+    if (rc == GYRE_OK && (*out)->type == '-') {
+        rc = gy_fail(e, GYRE_REFUSED, "%s: %.*s", s->where, (int)(*out)->text.n,
+                     (const char *)(*out)->text.p);
+        gy_reply_free(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
+int gy_sync_call(struct gy_sync *s, struct gy_reply **out, gyre_error_t *e, ...)
+{
+    va_list ap;
+    va_start(ap, e);
+    add_va(s, ap);
+    va_end(ap);
+    return read_ok(s, out, e);
+}
+
+int gy_sync_do(struct gy_sync *s, gyre_error_t *e, ...)
+{
+    struct gy_reply *r;
+    va_list ap;
+    va_start(ap, e);
+    add_va(s, ap);
+    va_end(ap);
+    int rc = read_ok(s, &r, e);
+    gy_reply_free(r);
+    return rc;
+}
+
+struct gy_slice gy_info_field(struct gy_slice info, const char *field)
+{
+    size_t len = strlen(field);
+    const uint8_t *p = info.p, *end = info.p + info.n;
+    while (p < end) {
+        const uint8_t *eol = memchr(p, '\n', (size_t)(end - p));
+        const uint8_t *stop = eol ? eol : end;
+        if ((size_t)(stop - p) > len && memcmp(p, field, len) == 0 && p[len] == ':') {
+            p += len + 1;
+            while (stop > p && (stop[-1] == '\r' || stop[-1] == ' ')) {
+                stop--;
+            }
+            return (struct gy_slice){p, (size_t)(stop - p)};
+        }
+        p = stop + 1;
+    }
+    return (struct gy_slice){NULL, 0};
+}
+
+/* The generation in a line of CLIENT LIST whose name is prefix + number + "-..."; false: not ours.
+ */
+static bool line_generation(const char *line, const char *prefix, uint64_t *generation,
+                            uint64_t *id)
+{
+    const char *name = strstr(line, " name=");
+    size_t len = strlen(prefix);
+    if (!name || strncmp(line, "id=", 3) != 0 || strncmp(name + 6, prefix, len) != 0) {
+        return false;
+    }
+    const char *digits = name + 6 + len;
+    char *end;
+    errno = 0;
+    *generation = strtoull(digits, &end, 10);
+    *id = strtoull(line + 3, NULL, 10);
+    return errno == 0 && end != digits && *end == '-' && digits[0] >= '0' && digits[0] <= '9';
+}
+
+static int kill_id(struct gy_sync *s, uint64_t id, gyre_error_t *e)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)id);
+    return gy_sync_do(s, e, "CLIENT", "KILL", "ID", text, NULL);
+}
+
+static int kill_older(struct gy_sync *s, const struct gy_sync_opts *o, gyre_error_t *e)
+{
+    struct gy_reply *r = NULL;
+    int rc = gy_sync_call(s, &r, e, "CLIENT", "LIST", NULL);
+    if (rc != GYRE_OK) {
+        return rc;
+    }
+    char *text = strndup((const char *)r->text.p, r->text.n), *save = NULL;
+    gy_reply_free(r);
+    if (!text) {
+        return gy_fail_nomem(e);
+    }
+    for (char *line = strtok_r(text, "\n", &save); line && rc == GYRE_OK;
+         line = strtok_r(NULL, "\n", &save)) {
+        uint64_t generation, id;
+        if (line_generation(line, o->kill_prefix, &generation, &id) && generation < o->generation) {
+            rc = kill_id(s, id, e);
+        }
+    }
+    free(text);
+    return rc;
+}
+
+static int authenticate(struct gy_sync *s, const struct gy_sync_opts *o, gyre_error_t *e)
+{
+    if (!o->password) {
+        return GYRE_OK;
+    }
+    return o->user ? gy_sync_do(s, e, "AUTH", o->user, o->password, NULL)
+                   : gy_sync_do(s, e, "AUTH", o->password, NULL);
+}
+
+/* AUTH, then who we are and who the server is, then the dead are buried. */
+static int greet(struct gy_sync *s, const struct gy_sync_opts *o, gyre_error_t *e)
+{
+    struct gy_reply *r = NULL;
+    int rc = authenticate(s, o, e);
+    if (rc == GYRE_OK && o->client_name) {
+        rc = gy_sync_do(s, e, "CLIENT", "SETNAME", o->client_name, NULL);
+    }
+    if (rc == GYRE_OK) {
+        rc = gy_sync_call(s, &r, e, "CLIENT", "ID", NULL);
+        s->client_id = rc == GYRE_OK ? r->integer : 0;
+        gy_reply_free(r);
+    }
+    if (rc == GYRE_OK) {
+        rc = gy_sync_call(s, &r, e, "INFO", "server", NULL);
+    }
+    if (rc != GYRE_OK) {
+        return rc;
+    }
+    struct gy_slice id = gy_info_field(r->text, "run_id");
+    if (id.n == 0 || id.n >= sizeof s->run_id) {
+        rc = gy_fail(e, GYRE_REFUSED, "%s: INFO server has no run_id: not a Redis server?",
+                     s->where);
+    } else {
+        memcpy(s->run_id, id.p, id.n);
+    }
+    gy_reply_free(r);
+    if (rc == GYRE_OK && o->kill_id && o->kill_run_id && strcmp(o->kill_run_id, s->run_id) == 0) {
+        rc = kill_id(s, (uint64_t)o->kill_id, e);
+    }
+    if (rc == GYRE_OK && o->kill_prefix) {
+        rc = kill_older(s, o, e);
+    }
+    return rc;
+}
+
+int gy_sync_connect(const struct gy_addr *addr, const struct gy_sync_opts *opts,
+                    struct gy_sync **out, gyre_error_t *e)
+{
+    *out = NULL;
+    struct gy_sync *s = calloc(1, sizeof *s);
+    if (!s) {
+        return gy_fail_nomem(e);
+    }
+    s->fd = -1;
+    s->timeout_ms = opts->timeout_ms;
+    if (addr->is_unix) {
+        snprintf(s->where, sizeof s->where, "unix:%s", addr->host);
+    } else {
+        bool v6 = strchr(addr->host, ':') != NULL;
+        snprintf(s->where, sizeof s->where, v6 ? "[%s]:%u" : "%s:%u", addr->host, addr->port);
+    }
+    int rc = open_socket(s, addr, opts->connect_ms, e);
+    if (rc == GYRE_OK) {
+        rc = greet(s, opts, e);
+    }
+    if (rc != GYRE_OK) {
+        gy_sync_close(s);
+        return rc;
+    }
+    *out = s;
+    return GYRE_OK;
+}
+
+void gy_sync_close(struct gy_sync *s)
+{
+    if (!s) {
+        return;
+    }
+    if (s->fd >= 0) {
+        close(s->fd);
+    }
+    gy_buf_fini(&s->out);
+    gy_buf_fini(&s->in);
+    free(s);
+}
+
+void gy_sync_timeout(struct gy_sync *s, int timeout_ms)
+{
+    s->timeout_ms = timeout_ms;
+}
+
+bool gy_sync_broken(const struct gy_sync *s)
+{
+    return s->broken;
+}
+
+int64_t gy_sync_client_id(const struct gy_sync *s)
+{
+    return s->client_id;
+}
+
+const char *gy_sync_run_id(const struct gy_sync *s)
+{
+    return s->run_id;
+}
