@@ -8,8 +8,16 @@
 #include <xxhash.h>
 
 #include "gyre.h"
+#include "lib/hash/hash.h"
 
 uint64_t gyre_hash_xxh3(const void *data, size_t len)
 {
     return XXH3_64bits(data, len);
 }
+
+static gy_u128 xxh3_value(const void *data, size_t len)
+{
+    return XXH3_64bits(data, len);
+}
+
+const struct gy_hash gy_hash_xxh3 = {"xxh3", 64, xxh3_value};

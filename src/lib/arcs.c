@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arcs.c - a ring as stretches of positions, the one form in which shares are measured and two
+ * rings compared. A ring whose keys belong to the first point *after* them is the same ring with
+ * each point one lower; a point at 0 then owns nothing but what wraps around to it. Threads: any.
+ */
+#include "lib/map.h"
+
+void gy_arcs_start(struct gy_arcs *a, const gyre_map_t *m)
+{
+    *a = (struct gy_arcs){.map = m};
+    while (m->after && a->next < m->steps && m->place->position(m, a->next) == 0) {
+        a->next++;
+    }
+    gy_arcs_next(a);
+}
+
+void gy_arcs_next(struct gy_arcs *a)
+{
+    const gyre_map_t *m = a->map;
+    if (a->next < m->steps) {
+        a->end = m->place->position(m, a->next) - (m->after ? 1 : 0);
+        a->node = m->place->node(m, a->next);
+        a->next++;
+    } else {
+        a->end = gy_ring_last(m->position_bits);
+        a->node = m->place->node(m, 0);
+    }
+}
+
+void gy_map_measure(struct gyre_map *m)
+{
+    gy_u128 last = gy_ring_last(m->position_bits), start = 0;
+    struct gy_arcs a;
+    for (gy_arcs_start(&a, m);; gy_arcs_next(&a)) {
+        if (a.end >= start) {
+            m->owned[a.node] += a.end - start + 1;
+            if (m->owned[a.node] == 0 || m->owned[a.node] > last) {
+                m->whole = a.node;
+            }
+            start = a.end + 1;
+        }
+        if (a.end == last) {
+            break;
+        }
+    }
+}
+
+bool gy_map_one_kind(const gyre_map_t *a, const gyre_map_t *b)
+{
+    return a->hash == b->hash && a->hash_bits == b->hash_bits && a->place->ring == b->place->ring &&
+           a->position_bits == b->position_bits && a->tag[0] == b->tag[0] && a->tag[1] == b->tag[1];
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * map.h - the inside of a map, for the files of the library that build it and ask it. Immutable
+ * once built: whoever holds a reference reads without locks. Nodes are numbered in the byte order
+ * of their names; `data` belongs to the placement. Threads: any, after build.
+ */
+#ifndef GY_LIB_MAP_H
+#define GY_LIB_MAP_H
+
+#include <stdatomic.h>
+
+#include "lib/hash/hash.h"
+#include "lib/like/sample.h"
+#include "lib/place/place.h"
+#include "lib/topology.h"
+
+#define GY_MAP_NODES_MAX 65535u /* owners are 16 bits wide in the ring */
+
+struct gyre_map {
+    atomic_size_t refs;
+    uint64_t version;
+    const struct gy_place *place;
+    void *data;
+
+    const struct gy_hash *hash;
+    unsigned hash_bits;     /* kept of the hash: its first */
+    unsigned position_bits; /* kept of those by the ring: their first */
+    bool after;             /* a key belongs to the first point > it, not >= it */
+    char tag[3];
+
+    uint32_t count;    /* nodes, drained ones included */
+    uint32_t positive; /* nodes that are not drained */
+    struct gyre_node *nodes;
+    char *text;       /* what their strings point into */
+    uint64_t *weight; /* in GY_WEIGHT_STEPS */
+    uint32_t *order;  /* place of the node in the topology */
+    uint32_t *points; /* of the node; filled by ring placements */
+    gy_u128 *owned;   /* length of its arcs; filled by ring placements */
+    uint32_t whole;   /* the node that owns the whole ring, GYRE_NONE if none does */
+
+    size_t steps; /* of a walk that meets every node: points, or positive nodes */
+    size_t bytes; /* of the lookup structure */
+
+    uint32_t replicas;   /* settings the lookup does not use but gyre_map_same compares */
+    uint32_t spread;     /* parts of the zone path that count: 0 none, 1, 2, 3 */
+    uint32_t per_unit;   /* points per unit of weight */
+    uint32_t *zone;      /* group of each node; NULL without spread */
+    uint32_t *zone_size; /* positive nodes of each group */
+    uint32_t zones;      /* groups with a positive node */
+};
+
+/* As gyre_map_build, with the rule of a sample program given instead of named by the topology's
+ * `mode`; rule NULL: by the topology. The rule is not kept. */
+int gy_map_build_rule(const gyre_topology_t *t, const struct gy_sample_rule *rule, gyre_map_t **out,
+                      gyre_error_t *e);
+
+/* max(1, round(weight * per_unit)), 0 when drained: in integers, so that raising a weight only adds
+ * points. */
+uint64_t gy_point_count(uint64_t weight, uint32_t per_unit);
+
+/* Groups the nodes by the first `spread` parts of their zone paths. */
+int gy_zones_build(struct gyre_map *m);
+
+/* Hash of the part of the key that counts, cut to hash_bits. */
+gy_u128 gy_map_hash_wide(const gyre_map_t *m, const void *key, size_t len);
+
+/* Do both maps put a key at the same position of rings of the same size? */
+bool gy_map_one_kind(const gyre_map_t *a, const gyre_map_t *b);
+
+/* The positive nodes as hash mod N numbers them: in name order, or in the topology's order where an
+ * existing system is imitated. out has room for m->positive. */
+void gy_modulo_slots(const gyre_map_t *m, uint32_t *out);
+
+/* ---- arcs: a ring as stretches of positions with one owner each ---- */
+
+struct gy_arcs {
+    const gyre_map_t *map;
+    size_t next;
+    gy_u128 end;   /* last position of the arc, inclusive */
+    uint32_t node; /* who owns it */
+};
+/* The first arc starts at position 0. Arcs may be empty (end before the previous end + 1) where
+ * points share a position; the last one ends at gy_ring_last. */
+void gy_arcs_start(struct gy_arcs *a, const gyre_map_t *m);
+void gy_arcs_next(struct gy_arcs *a);
+
+/* Fills owned and whole from the arcs. */
+void gy_map_measure(struct gyre_map *m);
+
+#endif

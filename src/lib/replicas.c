@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * replicas.c - the first R distinct nodes of a key, spread over zones. The placement's walk is
+ * followed greedily: at first a group of nodes may be used once, then twice, and so on, so that a
+ * shortage of zones shares the replicas out evenly and is reported. The first node is always the
+ * one gyre_map_locate answers. Threads: any; lookups allocate nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/alloc.h"
+#include "lib/map.h"
+
+struct path {
+    const char *zone;
+    size_t len;
+    uint32_t node;
+};
+
+/* Length of the first `parts` parts of a path; a shorter path counts whole. */
+static size_t prefix(const char *path, uint32_t parts)
+{
+    size_t len = 0;
+    for (;; len++) {
+        if (!path[len] || (path[len] == '/' && --parts == 0)) {
+            return len;
+        }
+    }
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    const struct path *x = a, *y = b;
+    int order = memcmp(x->zone, y->zone, x->len < y->len ? x->len : y->len);
+    return order ? order : x->len < y->len ? -1 : x->len > y->len;
+}
+
+/* Nodes that name no zone may all stand in the same one, so they form one group. */
+int gy_zones_build(struct gyre_map *m)
+{
+    struct path *paths = gy_mem_alloc(m->count, sizeof *paths);
+    m->zone = gy_mem_alloc(m->count, sizeof *m->zone);
+    m->zone_size = gy_mem_alloc(m->count, sizeof *m->zone_size);
+    if (!paths || !m->zone || !m->zone_size) {
+        gy_mem_free(paths);
+        return GYRE_NOMEM;
+    }
+    for (uint32_t i = 0; i < m->count; i++) {
+        const char *zone = m->nodes[i].zone ? m->nodes[i].zone : "";
+        paths[i] = (struct path){zone, prefix(zone, m->spread), i};
+        m->zone_size[i] = 0;
+    }
+    qsort(paths, m->count, sizeof *paths, compare_paths);
+    uint32_t group = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        group += i > 0 && compare_paths(&paths[i - 1], &paths[i]) != 0;
+        m->zone[paths[i].node] = group;
+        m->zone_size[group] += m->weight[paths[i].node] != 0;
+    }
+    m->zones = m->count ? group + 1 : 0;
+    gy_mem_free(paths);
+    return GYRE_OK;
+}
+
+/* How many nodes there are when no group gives more than `most`. */
+static size_t quota(const gyre_map_t *m, uint32_t most)
+{
+    if (!m->zone) {
+        return m->positive;
+    }
+    size_t n = 0;
+    for (uint32_t z = 0; z < m->zones; z++) {
+        n += m->zone_size[z] < most ? m->zone_size[z] : most;
+    }
+    return n;
+}
+
+static bool may_join(const gyre_map_t *m, uint32_t node, const uint32_t *out, size_t got,
+                     uint32_t most)
+{
+    uint32_t used = 0;
+    for (size_t i = 0; i < got; i++) {
+        if (out[i] == node) {
+            return false;
+        }
+        used += m->zone && m->zone[out[i]] == m->zone[node];
+    }
+    return used < most;
+}
+
+size_t gyre_map_replicas(const gyre_map_t *m, const void *key, size_t len, uint32_t *out,
+                         size_t want, unsigned *flags)
+{
+    unsigned seen = want > m->positive ? GYRE_REPLICAS_SHORT : 0;
+    size_t enough = want < m->positive ? want : m->positive;
+    size_t got = 0;
+    size_t first = enough ? m->place->first(m, gy_map_hash_wide(m, key, len)) : 0;
+    for (uint32_t most = 1; got < enough; most++) {
+        size_t limit = quota(m, most);
+        limit = limit < enough ? limit : enough;
+        if (most > 1) {
+            seen |= GYRE_REPLICAS_SPREAD;
+        }
+        /* Every node that is not drained is met within one round, so the limit is reached. */
+        for (size_t i = 0, step = first; got < limit && i < m->steps; i++) {
+            uint32_t node = m->place->node(m, step);
+            if (may_join(m, node, out, got, most)) {
+                out[got++] = node;
+            }
+            step = step + 1 == m->steps ? 0 : step + 1;
+        }
+    }
+    if (flags) {
+        *flags = seen;
+    }
+    return got;
+}
