@@ -17,8 +17,8 @@ NEVER = {("wire", "formats")}  # neighbours: both know bytes, neither the other
 LIB_SHARED = {"lib/error.h"}  # how a gyre_error_t is filled: one way for the whole house
 LIBC_PURE = {
     "assert.h", "errno.h", "float.h", "inttypes.h", "limits.h", "stdalign.h", "stdarg.h", "stdatomic.h", "stdbool.h",
-    "stddef.h", "stdint.h", "stdlib.h", "string.h", "stdio.h", "endian.h", "math.h", "xxhash.h", "immintrin.h",
-    "arm_neon.h",
+    "stddef.h", "stdint.h", "stdlib.h", "string.h", "stdio.h", "endian.h", "math.h", "xxhash.h",
+    "emmintrin.h", "immintrin.h", "arm_neon.h",
 }
 # Of a room -> the only outside headers it may use; of a header -> the only rooms that may use it.
 ONLY_HEADERS = {"lib": LIBC_PURE, "wire": LIBC_PURE | {"strings.h", "ctype.h"}}
