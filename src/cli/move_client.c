@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * move_client.c - see move_client.h. libcurl does the HTTP; an environment's http_proxy is not
+ * asked, since the admin is on this machine or on one named plainly.
+ */
+#include "cli/move_client.h"
+
+#include "formats/config.h"
+
+#include <curl/curl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CONNECT_MS = 5000,
+    GET_SECONDS = 60,
+    POST_SECONDS = 3600, /* the pre-checks of a move may scan a full node */
+};
+#define ANSWER_MAX (64u << 20)
+
+static int fail(gyre_error_t *e, int code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+static int fail(gyre_error_t *e, int code, const char *fmt, ...)
+{
+    *e = (gyre_error_t){.code = code};
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(e->message, sizeof e->message, fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+#define HOW_TO_SAY \
+    "give --admin ADDRESS (unix:/path or host:port), --config TOPOLOGY, or set GYRE_ADMIN"
+
+static int find_in_file(const char *path, char **address, gyre_error_t *e)
+{
+    struct gy_config *conf = NULL;
+    int err = gy_config_load(path, &conf, e);
+    if (err != GYRE_OK) {
+        return err;
+    }
+    if (!conf->proxy.admin) {
+        err = fail(e, GYRE_INVALID, "%s has no proxy.admin; " HOW_TO_SAY, path);
+    } else if (!(*address = strdup(conf->proxy.admin))) {
+        err = fail(e, GYRE_NOMEM, "out of memory");
+    }
+    gy_config_free(conf);
+    return err;
+}
+
+int gy_client_find(const char *admin, const char *config, char **address, gyre_error_t *e)
+{
+    *address = NULL;
+    if (!admin && config) {
+        return find_in_file(config, address, e);
+    }
+    if (!admin) {
+        admin = getenv("GYRE_ADMIN");
+    }
+    if (!admin || !*admin) {
+        return fail(e, GYRE_INVALID, "which proxy? " HOW_TO_SAY);
+    }
+    *address = strdup(admin);
+    return *address ? GYRE_OK : fail(e, GYRE_NOMEM, "out of memory");
+}
+
+static size_t on_body(char *data, size_t size, size_t n, void *ctx)
+{
+    struct gy_client *c = ctx;
+    if (gy_buf_size(&c->body) + n > ANSWER_MAX) {
+        return 0;
+    }
+    gy_buf_add(&c->body, data, n);
+    return gy_buf_failed(&c->body) ? 0 : n;
+}
+
+static int on_progress(void *ctx, curl_off_t dltotal, curl_off_t dlnow, curl_off_t ultotal,
+                       curl_off_t ulnow)
+{
+    const struct gy_client *c = ctx;
+    return c->stop && *c->stop;
+}
+
+/* "unix:/path", "host:port", "http://host:port", and "public:" as a topology file may say it. */
+static int set_address(struct gy_client *c, gyre_error_t *e)
+{
+    const char *where = c->address;
+    static const char *const prefixes[] = {"public:", "http://"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+        if (strncmp(where, prefixes[i], strlen(prefixes[i])) == 0) {
+            where += strlen(prefixes[i]);
+        }
+    }
+    bool is_unix = strncmp(where, "unix:", 5) == 0;
+    /* In a URL these would begin something else than a host and a port. */
+    if (is_unix ? !where[5] : (!*where || strpbrk(where, "/@?#\\ "))) {
+        return fail(e, GYRE_INVALID, "\"%s\" is no admin address; write unix:/path or host:port",
+                    c->address);
+    }
+    size_t n = strlen(where) + sizeof "http://gyre";
+    c->base = malloc(n);
+    if (!c->base) {
+        return fail(e, GYRE_NOMEM, "out of memory");
+    }
+    if (is_unix) {
+        snprintf(c->base, n, "http://gyre");
+        if (curl_easy_setopt(c->curl, CURLOPT_UNIX_SOCKET_PATH, where + 5) != CURLE_OK) {
+            return fail(e, GYRE_NOMEM, "out of memory");
+        }
+    } else {
+        snprintf(c->base, n, "http://%s", where);
+    }
+    return GYRE_OK;
+}
+
+int gy_client_init(struct gy_client *c, char *address, gyre_error_t *e)
+{
+    *c = (struct gy_client){.address = address};
+    struct curl_slist *headers = NULL;
+    /* Expect would cost a round trip of waiting; X-Gyre is what marks us as no web page. */
+    static const char *const lines[] = {"X-Gyre: 1", "Content-Type: application/json", "Expect:"};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        struct curl_slist *more = curl_slist_append(headers, lines[i]);
+        if (!more) {
+            curl_slist_free_all(headers);
+            return fail(e, GYRE_NOMEM, "out of memory");
+        }
+        headers = more;
+    }
+    c->headers = headers;
+    c->curl = curl_easy_init();
+    if (!c->curl) {
+        return fail(e, GYRE_NOMEM, "out of memory");
+    }
+    curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(c->curl, CURLOPT_NOPROXY, "*");
+    curl_easy_setopt(c->curl, CURLOPT_PROTOCOLS_STR, "http");
+    curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
+    curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, c);
+    curl_easy_setopt(c->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+    curl_easy_setopt(c->curl, CURLOPT_XFERINFODATA, c);
+    curl_easy_setopt(c->curl, CURLOPT_NOPROGRESS, 0L);
+    return set_address(c, e);
+}
+
+void gy_client_fini(struct gy_client *c)
+{
+    curl_easy_cleanup(c->curl);
+    curl_slist_free_all(c->headers);
+    gy_buf_fini(&c->body);
+    free(c->base);
+    free(c->address);
+    *c = (struct gy_client){0};
+}
+
+static int code_by_name(const char *name)
+{
+    static const struct {
+        const char *name;
+        int code;
+    } known[] = {
+#define NAMED(name, value, text) {#name, GYRE_##name},
+        GYRE_ERRORS(NAMED)
+#undef NAMED
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strcmp(known[i].name, name) == 0) {
+            return known[i].code;
+        }
+    }
+    return GYRE_INVALID; /* NOT_FOUND, METHOD, ...: we asked what this proxy does not know */
+}
+
+/* The answer was not 2xx: its body should say why. */
+static int refused(struct gy_client *c, long status, gyre_error_t *e)
+{
+    json_t *root = json_loadb(gy_buf_cstr(&c->body), gy_buf_size(&c->body), 0, NULL);
+    const char *code = NULL, *message = NULL;
+    int line = 0, column = 0;
+    int err;
+    if (root && json_unpack(root, "{s:{s:s,s:s,s?i,s?i}}", "error", "code", &code, "message",
+                            &message, "line", &line, "column", &column) == 0) {
+        err = fail(e, code_by_name(code), "%s", message);
+        if (err == GYRE_OK) { /* an error that calls itself none is none of ours */
+            err = e->code = GYRE_INVALID;
+        }
+        e->line = line > 0 ? (unsigned)line : 0;
+        e->column = column > 0 ? (unsigned)column : 0;
+    } else {
+        err = fail(e, GYRE_INVALID, "%s answered HTTP %ld, which gyre's admin does not: %s",
+                   c->address, status, "is this the proxy's admin address?");
+    }
+    json_decref(root);
+    return err;
+}
+
+static int request(struct gy_client *c, const char *path, const char *body, gyre_error_t *e)
+{
+    char url[512];
+    gy_buf_reset(&c->body);
+    c->reached = false;
+    snprintf(url, sizeof url, "%s%s", c->base, path);
+    curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, body ? (long)POST_SECONDS : (long)GET_SECONDS);
+    if (body) {
+        curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(body));
+        curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, body);
+    } else {
+        curl_easy_setopt(c->curl, CURLOPT_HTTPGET, 1L);
+    }
+    if (curl_easy_setopt(c->curl, CURLOPT_URL, url) != CURLE_OK) {
+        return fail(e, GYRE_NOMEM, "out of memory");
+    }
+    CURLcode rc = curl_easy_perform(c->curl);
+    if (rc != CURLE_OK) {
+        return fail(
+            e, rc == CURLE_OPERATION_TIMEDOUT ? GYRE_TIMEOUT : GYRE_IO,
+            "no answer from the proxy's admin at %s: %s; is it running? If it is elsewhere, " HOW_TO_SAY,
+            c->address, curl_easy_strerror(rc));
+    }
+    long status = 0;
+    curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
+    c->reached = true;
+    return status >= 200 && status < 300 ? GYRE_OK : refused(c, status, e);
+}
+
+int gy_client_get(struct gy_client *c, const char *path, gyre_error_t *e)
+{
+    return request(c, path, NULL, e);
+}
+
+int gy_client_post(struct gy_client *c, const char *path, const char *body, gyre_error_t *e)
+{
+    return request(c, path, body, e);
+}
+
+int gy_client_exit(const struct gy_client *c, int err)
+{
+    switch (err) {
+    case GYRE_OK:
+        return 0;
+    case GYRE_INVALID:
+    case GYRE_SYNTAX:
+    case GYRE_UNKNOWN:
+    case GYRE_RANGE:
+    case GYRE_DUPLICATE:
+    case GYRE_EMPTY:
+    case GYRE_UNSUPPORTED:
+        return 2;
+    default:
+        return c->reached ? 1 : 3;
+    }
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * move_start.c - `gyre move start`: the topology that serves, the change, the plan, the question,
+ * the request, the progress. The plan is made against one version and sent with the next one's
+ * number: the proxy refuses it if somebody else changed the topology meanwhile.
+ */
+#include "base/json.h"
+#include "cli/move.h"
+#include "cli/move_status.h"
+#include "formats/config.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The file's nodes and placement, under the version that comes next: its own number says what it
+ * was written after, and is told when it is another. */
+static int load_wish(const char *path, uint64_t version, gyre_topology_t **out, gyre_error_t *e)
+{
+    struct gy_config *conf = NULL;
+    int err = gy_config_load(path, &conf, e);
+    if (err != GYRE_OK) {
+        return err;
+    }
+    uint64_t says = gyre_topology_version(conf->topology);
+    *out = gyre_topology_clone(conf->topology);
+    gy_config_free(conf);
+    if (!*out) {
+        *e = (gyre_error_t){.code = GYRE_NOMEM, .message = "out of memory"};
+        return GYRE_NOMEM;
+    }
+    if (says != version) {
+        fprintf(stderr, "%s says version %llu; the new topology will be version %llu\n", path,
+                (unsigned long long)says, (unsigned long long)version);
+    }
+    gyre_topology_set_version(*out, version);
+    return GYRE_OK;
+}
+
+static int wish(const struct gy_move_args *a, const gyre_topology_t *now, gyre_topology_t **out,
+                gyre_error_t *e)
+{
+    *out = NULL;
+    if (a->to) {
+        return load_wish(a->to, gyre_topology_version(now) + 1, out, e);
+    }
+    return gyre_plan_apply(now, a->changes.list, a->changes.count, out, e);
+}
+
+static bool says_yes(void)
+{
+    char line[64];
+    fputs("\nMove? [y/N] ", stderr);
+    fflush(stderr);
+    if (!fgets(line, sizeof line, stdin)) {
+        fputc('\n', stderr);
+        return false;
+    }
+    return line[0] == 'y' || line[0] == 'Y';
+}
+
+static void put_body(const gyre_topology_t *next, const struct gy_move_options *o,
+                     struct gy_buf *body)
+{
+    struct gy_buf yaml = {0};
+    struct gy_json j;
+    gy_config_dump(next, NULL, &yaml);
+    body->failed = gy_buf_failed(&yaml);
+    gy_json_init(&j, body);
+    gy_json_object(&j);
+    gy_json_key(&j, "to");
+    gy_json_bytes(&j, gy_buf_head(&yaml), gy_buf_size(&yaml));
+    gy_json_kbool(&j, "purge_destination", o->purge_destination);
+    gy_json_kbool(&j, "same_data", o->same_data);
+    gy_json_kuint(&j, "keys_per_s", o->keys_per_s);
+    gy_json_kuint(&j, "bytes_per_s", o->bytes_per_s);
+    gy_json_kuint(&j, "chunks", o->chunks);
+    gy_json_kuint(&j, "wave", o->wave);
+    gy_json_object_end(&j);
+    gy_buf_fini(&yaml);
+}
+
+/* Asks for the move and, unless --detach, follows it. */
+static int carry_out(struct gy_client *c, const struct gy_move_args *a, const gyre_topology_t *next)
+{
+    struct gy_buf body = {0};
+    gyre_error_t e = {0};
+    put_body(next, &a->options, &body);
+    if (gy_buf_failed(&body)) {
+        gy_buf_fini(&body);
+        e = (gyre_error_t){.code = GYRE_NOMEM, .message = "out of memory"};
+        return gy_move_failed(c, &e);
+    }
+    fprintf(stderr, "checking the nodes ...\n");
+    gy_move_catch_interrupt(c);
+    int err = gy_client_post(c, "/v1/move", gy_buf_cstr(&body), &e);
+    gy_buf_fini(&body);
+    if (gy_move_interrupted()) {
+        fprintf(stderr, "\nleft before the proxy answered: the move may begin nevertheless; see "
+                        "`gyre move status`\n");
+        return GY_EXIT_LEFT;
+    }
+    if (err != GYRE_OK) {
+        return gy_move_failed(c, &e);
+    }
+    if (!a->detach) {
+        return gy_move_follow(c, GY_MOVE_FORTH, a->json);
+    }
+    if (a->json) {
+        gy_move_print_json(&c->body);
+    } else {
+        printf("under way to version %llu; `gyre move watch` shows it\n",
+               (unsigned long long)gyre_topology_version(next));
+    }
+    return GY_EXIT_OK;
+}
+
+int gy_move_start(struct gy_client *c, const struct gy_move_args *a)
+{
+    gyre_topology_t *now = NULL, *next = NULL;
+    gyre_error_t e = {0};
+    int exit_code;
+    if (!a->yes && !isatty(STDIN_FILENO)) {
+        fprintf(stderr, "gyre move: nobody can be asked here (stdin is not a terminal); give --yes "
+                        "to move without asking\n");
+        return GY_EXIT_USAGE;
+    }
+    if (gy_move_current(c, &now, &e) != GYRE_OK) {
+        exit_code = gy_move_failed(c, &e);
+        goto out;
+    }
+    if (wish(a, now, &next, &e) != GYRE_OK ||
+        gy_move_show_plan(a->json ? stderr : stdout, now, next, a->options.same_data, &e) !=
+            GYRE_OK) {
+        gy_move_complain(&e);
+        exit_code = GY_EXIT_USAGE;
+        goto out;
+    }
+    fflush(stdout);
+    if (!a->yes && !says_yes()) {
+        fprintf(stderr, "nothing was moved\n");
+        exit_code = GY_EXIT_NO;
+        goto out;
+    }
+    exit_code = carry_out(c, a, next);
+out:
+    gyre_topology_free(now);
+    gyre_topology_free(next);
+    return exit_code;
+}

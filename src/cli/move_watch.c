@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * move_watch.c - follows a move until its end. On a terminal one line is rewritten; elsewhere a
+ * line comes every few seconds. Progress is stderr's: stdout is for what a script reads.
+ *
+ * A proxy that is restarted in the middle resumes the move, so a short silence is waited out.
+ */
+#include "cli/move.h"
+#include "cli/move_status.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    POLL_MS = 250,
+    LINE_MS = 5000,     /* between lines where there is no terminal */
+    PATIENCE_MS = 30000 /* without an answer from a proxy that answered before */
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int sig)
+{
+    interrupted = sig;
+}
+
+void gy_move_catch_interrupt(struct gy_client *c)
+{
+    /* Without SA_RESTART: the sleep between two looks ends at once. A second Ctrl-C is the
+     * default's, should an answer never come. */
+    struct sigaction act = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &act, NULL);
+    c->stop = &interrupted;
+}
+
+bool gy_move_interrupted(void)
+{
+    return interrupted != 0;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+struct screen {
+    bool terminal;
+    bool dirty; /* a progress line stands there without its end */
+    int64_t next_ms;
+    char state[24];
+};
+
+static void screen_line(struct screen *s, const struct gy_move_status *st)
+{
+    bool changed = strncmp(s->state, st->state, sizeof s->state - 1) != 0;
+    if (!s->terminal && !changed && now_ms() < s->next_ms) {
+        return;
+    }
+    s->next_ms = now_ms() + LINE_MS;
+    snprintf(s->state, sizeof s->state, "%s", st->state);
+    struct gy_buf line = {0};
+    gy_move_line(st, &line);
+    const char *text = gy_buf_cstr(&line);
+    struct winsize w;
+    if (!s->terminal) {
+        fprintf(stderr, "%s\n", text);
+    } else {
+        /* One column stays free: a full line would wrap, and could not be rewritten. */
+        int room = ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 1 ? w.ws_col - 1 : 79;
+        fprintf(stderr, "\r%.*s\033[K", room, text);
+        s->dirty = true;
+    }
+    fflush(stderr);
+    gy_buf_fini(&line);
+}
+
+static void screen_end(struct screen *s)
+{
+    if (s->dirty) {
+        fputc('\n', stderr);
+        s->dirty = false;
+    }
+}
+
+static void pause_ms(long ms)
+{
+    struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    nanosleep(&t, NULL);
+}
+
+/* One look, through a proxy's restart. True while the first look or a later one succeeds. */
+static int look(struct gy_client *c, bool seen, struct screen *s, struct gy_move_status *st,
+                gyre_error_t *e)
+{
+    int64_t until = now_ms() + PATIENCE_MS;
+    bool told = false;
+    for (;;) {
+        int err = gy_client_get(c, "/v1/move", e);
+        if (err == GYRE_OK) {
+            return gy_move_status_parse(gy_buf_cstr(&c->body), gy_buf_size(&c->body), st, e);
+        }
+        if (c->reached || !seen || interrupted || now_ms() > until) {
+            return err;
+        }
+        if (!told) {
+            screen_end(s);
+            fprintf(stderr, "no answer from the proxy; waiting for it to come back\n");
+            told = true;
+        }
+        pause_ms(POLL_MS);
+    }
+}
+
+void gy_move_print_json(struct gy_buf *json)
+{
+    /* Inside a JSON string a line end is written \n, so those in the text are only layout. */
+    const char *p = gy_buf_cstr(json);
+    for (; *p; p++) {
+        if (*p != '\n' && *p != '\r') {
+            putchar(*p);
+        }
+    }
+    putchar('\n');
+    fflush(stdout);
+}
+
+static int left(struct screen *s, enum gy_move_goal goal)
+{
+    screen_end(s);
+    fprintf(stderr, "\nleft; the move goes on%s: `gyre move watch` looks again, `gyre move %s\n",
+            goal == GY_MOVE_BACK ? " backwards" : "",
+            goal == GY_MOVE_BACK ? "status` says where it stands" : "abort` takes it back");
+    return GY_EXIT_LEFT;
+}
+
+static void print_end(const struct gy_move_status *last, bool arrived, uint64_t version, FILE *to)
+{
+    struct gy_buf b = {0};
+    gy_buf_printf(&b, "%s: version %llu serves", arrived ? "moved" : "taken back",
+                  (unsigned long long)version);
+    if (last->units_total) {
+        gy_buf_printf(&b, "; %llu keys, ", (unsigned long long)last->keys_moved);
+        gy_move_put_bytes(&b, (double)last->bytes);
+        gy_buf_puts(&b, " in ");
+        gy_move_put_seconds(&b, last->elapsed_s);
+        gy_buf_printf(&b, ", longest hold %llu ms", (unsigned long long)last->longest_hold_ms);
+    }
+    fprintf(to, "%s\n", gy_buf_cstr(&b));
+    gy_buf_fini(&b);
+}
+
+/* Idle again: which topology serves now says how it ended. */
+static int ended(struct gy_client *c, enum gy_move_goal goal, bool json,
+                 const struct gy_move_status *last)
+{
+    if (json) {
+        gy_move_print_json(&c->body);
+    }
+    gyre_topology_t *now = NULL;
+    gyre_error_t e = {0};
+    if (gy_move_current(c, &now, &e) != GYRE_OK) {
+        return gy_move_failed(c, &e);
+    }
+    uint64_t version = gyre_topology_version(now);
+    gyre_topology_free(now);
+    FILE *to = json ? stderr : stdout;
+    if (!last->to_version) {
+        fprintf(to, "nothing is moving; version %llu serves\n", (unsigned long long)version);
+        return GY_EXIT_OK;
+    }
+    bool arrived = version >= last->to_version;
+    print_end(last, arrived, version, to);
+    return arrived == (goal == GY_MOVE_FORTH) ? GY_EXIT_OK : GY_EXIT_NO;
+}
+
+static int failed(struct gy_client *c, bool json, const struct gy_move_status *st)
+{
+    struct gy_buf b = {0};
+    if (json) {
+        gy_move_print_json(&c->body);
+    }
+    gy_move_puts_clean(&b, st->last_error ? st->last_error : "no reason was given");
+    fprintf(stderr,
+            "gyre move: the move stopped: %s\n"
+            "Nothing is lost. `gyre move resume` tries again, `gyre move abort` takes it "
+            "back.\n",
+            gy_buf_cstr(&b));
+    gy_buf_fini(&b);
+    return GY_EXIT_NO;
+}
+
+int gy_move_follow(struct gy_client *c, enum gy_move_goal goal, bool json)
+{
+    struct screen screen = {.terminal = isatty(STDERR_FILENO)};
+    struct gy_move_status st = {0}, last = {0};
+    gyre_error_t e = {0};
+    int exit_code;
+    bool seen = false;
+    gy_move_catch_interrupt(c);
+    for (;;) {
+        int err = look(c, seen, &screen, &st, &e);
+        if (interrupted) {
+            exit_code = left(&screen, goal);
+            break;
+        }
+        if (err != GYRE_OK) {
+            screen_end(&screen);
+            exit_code = gy_move_failed(c, &e);
+            if (!c->reached && seen) {
+                fprintf(stderr, "The move goes on when the proxy is started again.\n");
+            }
+            break;
+        }
+        seen = true;
+        if (gy_move_idle(&st)) {
+            /* The end may forget the counters: the last look before it has them. */
+            bool tells = st.to_version != 0;
+            screen_end(&screen);
+            exit_code = ended(c, goal, json, tells ? &st : &last);
+            break;
+        }
+        gy_move_status_fini(&last);
+        last = st;
+        st = (struct gy_move_status){0};
+        if (strcmp(last.state, "failed") == 0) {
+            screen_end(&screen);
+            exit_code = failed(c, json, &last);
+            break;
+        }
+        screen_line(&screen, &last);
+        pause_ms(POLL_MS);
+    }
+    gy_move_status_fini(&st);
+    gy_move_status_fini(&last);
+    return exit_code;
+}
