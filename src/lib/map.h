@@ -60,6 +60,8 @@ uint64_t gy_point_count(uint64_t weight, uint32_t per_unit);
 
 /* Groups the nodes by the first `spread` parts of their zone paths. */
 int gy_zones_build(struct gyre_map *m);
+/* Do node i of a and node j of b stand in the same zone, as far as the spread of a looks? */
+bool gy_zone_same(const gyre_map_t *a, uint32_t i, const gyre_map_t *b, uint32_t j);
 
 /* Hash of the part of the key that counts, cut to hash_bits. */
 gy_u128 gy_map_hash_wide(const gyre_map_t *m, const void *key, size_t len);

@@ -36,6 +36,18 @@ static int compare_paths(const void *a, const void *b)
 }
 
 /* Nodes that name no zone may all stand in the same one, so they form one group. */
+static struct path path_of(const gyre_map_t *m, uint32_t node, uint32_t parts)
+{
+    const char *zone = m->nodes[node].zone ? m->nodes[node].zone : "";
+    return (struct path){zone, prefix(zone, parts), node};
+}
+
+bool gy_zone_same(const gyre_map_t *a, uint32_t i, const gyre_map_t *b, uint32_t j)
+{
+    struct path x = path_of(a, i, a->spread), y = path_of(b, j, a->spread);
+    return compare_paths(&x, &y) == 0;
+}
+
 int gy_zones_build(struct gyre_map *m)
 {
     struct path *paths = gy_mem_alloc(m->count, sizeof *paths);
@@ -46,8 +58,7 @@ int gy_zones_build(struct gyre_map *m)
         return GYRE_NOMEM;
     }
     for (uint32_t i = 0; i < m->count; i++) {
-        const char *zone = m->nodes[i].zone ? m->nodes[i].zone : "";
-        paths[i] = (struct path){zone, prefix(zone, m->spread), i};
+        paths[i] = path_of(m, i, m->spread);
         m->zone_size[i] = 0;
     }
     qsort(paths, m->count, sizeof *paths, compare_paths);
