@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* keys.c - see keys.h. */
+#include "cli/keys.h"
+#include "cli/cmd.h"
+#include "cli/out.h"
+#include "cli/term.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#define KEY_MAX  ((size_t)512 << 20) /* the largest string Redis takes, hence the largest key */
+#define READ_MIN ((size_t)256 << 10)
+
+static int open_file(struct gy_keys *k, const char *path, char separator)
+{
+    k->separator = separator;
+    k->name = path;
+    if (strcmp(path, "-") == 0) {
+        k->name = "stdin";
+        k->fd = STDIN_FILENO;
+        return GY_EXIT_OK;
+    }
+    k->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (k->fd < 0) {
+        gy_complain("%s: cannot be opened: %s", path, strerror(errno));
+        return GY_EXIT_USAGE;
+    }
+    return GY_EXIT_OK;
+}
+
+int gy_keys_open(struct gy_keys *k, const struct gy_keys_from *from, char **args, int count,
+                 bool optional)
+{
+    *k = (struct gy_keys){.from = *from, .fd = -1};
+    bool dash = count == 1 && strcmp(args[0], "-") == 0;
+    int sources = (from->lines != NULL) + (from->nul != NULL) + (count > 0);
+    if (sources > 1) {
+        gy_complain("keys come from one place: arguments, --keys or --keys0");
+        return GY_EXIT_USAGE;
+    }
+    if (from->nul) {
+        return open_file(k, from->nul, '\0');
+    }
+    if (from->lines || dash) {
+        return open_file(k, from->lines ? from->lines : "-", '\n');
+    }
+    if (count || optional) {
+        k->args = args;
+        k->arg_count = count;
+        return GY_EXIT_OK;
+    }
+    if (gy_term_is(STDIN_FILENO)) {
+        gy_complain("no keys: give them as arguments, with --keys FILE, or on stdin");
+        return GY_EXIT_USAGE;
+    }
+    return open_file(k, "-", '\n');
+}
+
+static int malformed(const struct gy_keys *k)
+{
+    uint64_t at = k->number + k->count + 1;
+    gy_complain("%s:%llu: '%%' must be followed by two hex digits (--encoded)",
+                k->args ? "argument" : k->name, (unsigned long long)at);
+    return GY_EXIT_USAGE;
+}
+
+static int hand_out(struct gy_keys *k, uint8_t *key, size_t len)
+{
+    if (k->from.encoded && !gy_term_decode(key, &len)) {
+        return malformed(k);
+    }
+    k->key[k->count] = key;
+    k->len[k->count] = len;
+    k->count++;
+    return GY_EXIT_OK;
+}
+
+static int next_args(struct gy_keys *k)
+{
+    int rc = GY_EXIT_OK;
+    while (!rc && k->count < GY_KEYS_BATCH && k->arg_count > 0) {
+        char *arg = *k->args;
+        rc = hand_out(k, (uint8_t *)arg, strlen(arg));
+        k->args++;
+        k->arg_count--;
+    }
+    return rc;
+}
+
+/* One read behind what the buffer holds. */
+static int fill(struct gy_keys *k)
+{
+    if (gy_buf_size(&k->buf) > KEY_MAX) {
+        gy_complain("%s:%llu: a key longer than %zu MB", k->name,
+                    (unsigned long long)(k->number + 1), KEY_MAX >> 20);
+        return GY_EXIT_USAGE;
+    }
+    if (!gy_buf_reserve(&k->buf, READ_MIN)) {
+        return gy_complain_memory();
+    }
+    for (;;) {
+        ssize_t n = read(k->fd, k->buf.data + k->buf.len, k->buf.cap - k->buf.len);
+        if (n >= 0) {
+            k->ended = n == 0;
+            k->buf.len += (size_t)n;
+            return GY_EXIT_OK;
+        }
+        if (errno != EINTR) {
+            gy_complain("%s: cannot be read: %s", k->name, strerror(errno));
+            return GY_EXIT_USAGE;
+        }
+    }
+}
+
+static void warn_of_cr(struct gy_keys *k, const uint8_t *key, size_t len)
+{
+    if (!k->warned && k->separator == '\n' && len && key[len - 1] == '\r') {
+        k->warned = true;
+        gy_complain("%s: lines end in CR LF; the CR is taken as part of each key", k->name);
+    }
+}
+
+/* Every whole key in the buffer, up to a batch; at the end of the file what is left is one too. */
+static int cut(struct gy_keys *k)
+{
+    uint8_t *base = k->buf.data + k->buf.off;
+    size_t size = gy_buf_size(&k->buf);
+    int rc = GY_EXIT_OK;
+    while (!rc && k->count < GY_KEYS_BATCH && k->used < size) {
+        size_t from = k->used + k->seen;
+        uint8_t *sep = memchr(base + from, k->separator, size - from);
+        if (!sep && !k->ended) {
+            k->seen = size - k->used;
+            break;
+        }
+        size_t len = (size_t)((sep ? sep : base + size) - (base + k->used));
+        warn_of_cr(k, base + k->used, len);
+        rc = hand_out(k, base + k->used, len);
+        k->used += len + (sep != NULL);
+        k->seen = 0;
+    }
+    return rc;
+}
+
+int gy_keys_next(struct gy_keys *k)
+{
+    k->number += k->count;
+    k->count = 0;
+    if (k->fd < 0) {
+        return next_args(k);
+    }
+    gy_buf_consume(&k->buf, k->used);
+    k->used = 0;
+    int rc = cut(k);
+    while (!rc && k->count == 0 && !k->ended) {
+        rc = fill(k);
+        if (!rc) {
+            rc = cut(k);
+        }
+    }
+    return rc;
+}
+
+void gy_keys_close(struct gy_keys *k)
+{
+    if (k->fd > STDIN_FILENO) {
+        close(k->fd);
+    }
+    gy_buf_fini(&k->buf);
+}

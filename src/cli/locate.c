@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * locate.c - `gyre locate`: where keys are. Streams: keys are looked up in batches and written
+ * through one buffer, so memory does not grow with their number.
+ */
+#include "base/json.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "cli/cmd.h"
+#include "cli/keys.h"
+#include "cli/opt.h"
+#include "cli/out.h"
+#include "cli/term.h"
+#include "cli/topo.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define REPLICAS_MAX 64
+
+struct locate {
+    struct gy_keys_from from;
+    uint64_t replicas; /* 0: as the topology says */
+    bool hash, json;
+    /* inside */
+    gyre_map_t *map;
+    struct gy_buf out;
+    struct gy_json j;
+    uint64_t degraded; /* keys with fewer nodes, or zones, than wanted */
+};
+
+static const struct gy_opt OPTIONS[] = {
+    {'n', "replicas", "R", "nodes to show for a key (default: as the topology says)", GY_OPT_UINT,
+     offsetof(struct locate, replicas), 1, REPLICAS_MAX, NULL},
+    {0, "hash", NULL, "add the key's hash", GY_OPT_FLAG, offsetof(struct locate, hash), 0, 0, NULL},
+    GY_KEYS_OPTIONS(struct locate),
+    {0, "json", NULL, "answer in JSON", GY_OPT_FLAG, offsetof(struct locate, json), 0, 0, NULL},
+    {0}};
+
+static const char *const EXAMPLES[] = {
+    "gyre locate fleet.yaml user:1 user:2",
+    "redis-cli --scan | gyre locate fleet.yaml",
+    "gyre locate fleet.yaml -n 2 --hash --keys keys.txt",
+    NULL,
+};
+
+static const struct gy_usage USAGE = {
+    "gyre locate",
+    "TOPOLOGY [KEY...]",
+    "Says which node holds each key: key<TAB>node[<TAB>node...][<TAB>hash]. Without keys they are "
+    "read from\nstdin.",
+    OPTIONS,
+    EXAMPLES,
+    1,
+    -1,
+};
+
+static void hash_text(const struct locate *l, const void *key, size_t len, char out[40])
+{
+    struct gyre_explain x = {.size = sizeof x};
+    out[0] = 0;
+    if (gyre_map_explain(l->map, key, len, &x) == GYRE_OK) {
+        if (x.hash_bits > 64) {
+            snprintf(out, 40, "%016llx%016llx", (unsigned long long)x.hash_hi,
+                     (unsigned long long)x.hash_lo);
+        } else {
+            snprintf(out, 40, "%0*llx", (int)x.hash_bits / 4, (unsigned long long)x.hash_lo);
+        }
+    }
+}
+
+static void line(struct locate *l, struct gy_slice key, const uint32_t *nodes, size_t n)
+{
+    struct gy_buf *out = &l->out;
+    if (l->from.encoded) {
+        gy_term_encode(out, key);
+    } else {
+        gy_term_text(out, key);
+    }
+    for (size_t i = 0; i < n; i++) {
+        gy_buf_putc(out, '\t');
+        gy_term_text(out, gy_str(gyre_map_node(l->map, nodes[i])->name));
+    }
+    if (l->hash) {
+        char hash[40];
+        hash_text(l, key.p, key.n, hash);
+        gy_buf_printf(out, "\t%s", hash);
+    }
+    gy_buf_putc(out, '\n');
+}
+
+static void object(struct locate *l, struct gy_slice key, const uint32_t *nodes, size_t n)
+{
+    struct gy_json *j = &l->j;
+    gy_json_object(j);
+    gy_json_key(j, "key");
+    gy_json_bytes(j, key.p, key.n);
+    /* JSON has no bytes: a key that is not text is given a second time, exactly. */
+    if (l->from.encoded || !gy_utf8_valid(key)) {
+        struct gy_buf encoded = {0};
+        gy_term_encode(&encoded, key);
+        gy_json_kstring(j, "key_encoded", gy_buf_cstr(&encoded));
+        l->out.failed = l->out.failed || encoded.failed;
+        gy_buf_fini(&encoded);
+    }
+    gy_json_key(j, "nodes");
+    gy_json_array(j);
+    for (size_t i = 0; i < n; i++) {
+        gy_json_string(j, gyre_map_node(l->map, nodes[i])->name);
+    }
+    gy_json_array_end(j);
+    if (l->hash) {
+        char hash[40];
+        hash_text(l, key.p, key.n, hash);
+        gy_json_kstring(j, "hash", hash);
+    }
+    gy_json_object_end(j);
+    gy_buf_putc(&l->out, '\n');
+}
+
+static void answer(struct locate *l, struct gy_slice key, const uint32_t *nodes, size_t n)
+{
+    if (l->json) {
+        object(l, key, nodes, n);
+    } else {
+        line(l, key, nodes, n);
+    }
+}
+
+static int answer_batch(struct locate *l, const struct gy_keys *k)
+{
+    uint32_t nodes[REPLICAS_MAX], first[GY_KEYS_BATCH];
+    int rc = GY_EXIT_OK;
+    if (l->replicas == 1) {
+        gyre_map_locate_batch(l->map, k->key, k->len, k->count, first);
+    }
+    for (size_t i = 0; i < k->count && !rc; i++) {
+        struct gy_slice key = {k->key[i], k->len[i]};
+        if (l->replicas == 1) {
+            answer(l, key, &first[i], first[i] != GYRE_NONE);
+        } else {
+            unsigned flags = 0;
+            size_t n = gyre_map_replicas(l->map, key.p, key.n, nodes, l->replicas, &flags);
+            l->degraded += flags != 0;
+            answer(l, key, nodes, n);
+        }
+        if (gy_buf_size(&l->out) > GY_OUT_FULL) {
+            rc = gy_out_flush(&l->out);
+        }
+    }
+    return rc;
+}
+
+static int stream(struct locate *l, struct gy_keys *k)
+{
+    gy_json_init(&l->j, &l->out);
+    if (l->json) {
+        gy_json_object(&l->j);
+        gy_json_kuint(&l->j, "version", gyre_map_version(l->map));
+        gy_json_kuint(&l->j, "replicas", l->replicas);
+        gy_json_key(&l->j, "keys");
+        gy_json_array(&l->j);
+    }
+    int rc;
+    while (!(rc = gy_keys_next(k)) && k->count) {
+        if ((rc = answer_batch(l, k)) != 0) {
+            break;
+        }
+        /* A pipe that is fed slowly gets its answers now, a file's wait for a full buffer. */
+        if (k->fd == 0 && !l->json && (rc = gy_out_flush(&l->out)) != 0) {
+            break;
+        }
+    }
+    if (l->json && !rc) {
+        gy_json_array_end(&l->j);
+        gy_json_kuint(&l->j, "degraded", l->degraded);
+        gy_json_object_end(&l->j);
+        gy_buf_putc(&l->out, '\n');
+    }
+    return rc;
+}
+
+int gy_cmd_locate(int argc, char **argv)
+{
+    struct locate l = {0};
+    char **words;
+    int count;
+    int rc = gy_opt_parse(&USAGE, argc, argv, &l, &words, &count);
+    if (rc != GY_GO_ON) {
+        return rc;
+    }
+    struct gy_topo topo;
+    struct gy_keys keys = {.fd = -1};
+    rc = gy_topo_load(words[0], &topo);
+    if (!rc) {
+        rc = gy_keys_open(&keys, &l.from, words + 1, count - 1, false);
+    }
+    if (!rc) {
+        l.map = topo.map;
+        if (!l.replicas) {
+            const char *r = gyre_topology_get(topo.config->topology, "replicas");
+            l.replicas = 1;
+            if (r && gy_num_uint(gy_str(r), &l.replicas)) {
+                l.replicas = 1;
+            }
+        }
+        rc = stream(&l, &keys);
+        if (l.degraded) {
+            gy_complain("%llu keys have fewer nodes or zones than were asked for",
+                        (unsigned long long)l.degraded);
+        }
+    }
+    int wrote = gy_out_end(&l.out);
+    gy_keys_close(&keys);
+    gy_topo_fini(&topo);
+    return rc ? rc : wrote;
+}

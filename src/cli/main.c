@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * main.c - the program: the table of commands, and `help` and `version`, which need it. Everything
+ * else is in the command's own file.
+ */
+#include "base/utf8.h"
+#include "cli/cmd.h"
+#include "cli/out.h"
+#include "formats/config.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+static int cmd_help(int argc, char **argv);
+static int cmd_version(int argc, char **argv);
+
+static const struct gy_cmd COMMANDS[] = {
+    {"locate", gy_cmd_locate, "where is this key?"},
+    {"explain", gy_cmd_explain, "why is it there, and where would it be if that node were down?"},
+    {"balance", gy_cmd_balance, "does every node hold its share?"},
+    {"diff", gy_cmd_diff, "what moves between two topologies?"},
+    {"plan", gy_cmd_plan, "what would move if nodes were added, removed or re-weighted?"},
+#ifdef GY_HAVE_MOVE
+    {"move", gy_cmd_move, "do it, on a running proxy"},
+#endif
+#ifdef GY_HAVE_PROXY
+    {"proxy", gy_cmd_proxy, "serve a topology as one address"},
+#endif
+    {"study", gy_cmd_study, "reproducible experiments"},
+    {"help", cmd_help, "this text; 'help COMMAND', 'help topology'"},
+    {"version", cmd_version, "which gyre this is"},
+};
+
+#define COMMAND_COUNT (sizeof COMMANDS / sizeof COMMANDS[0])
+
+static const struct gy_cmd *find(const char *name)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(COMMANDS[i].name, name) == 0) {
+            return &COMMANDS[i];
+        }
+    }
+    return NULL;
+}
+
+static int unknown(const char *name)
+{
+    const char *names[COMMAND_COUNT];
+    char q[GY_QUOTE];
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        names[i] = COMMANDS[i].name;
+    }
+    const char *near = gyre_nearest(name, names, COMMAND_COUNT);
+    gy_complain("unknown command %s%s%s%s", gy_utf8_quote(q, gy_str(name)),
+                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    gy_complain("'gyre help' lists them");
+    return GY_EXIT_USAGE;
+}
+
+static void overview(struct gy_buf *out)
+{
+    gy_buf_puts(out, "usage: gyre COMMAND ...\n\nConsistent hashing, whole: which node holds a "
+                     "key, what a change moves, and the change itself.\n\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        gy_buf_printf(out, "  %-9s %s\n", COMMANDS[i].name, COMMANDS[i].summary);
+    }
+    gy_buf_puts(out, "\n'gyre COMMAND --help' has the options and examples; 'gyre help topology' "
+                     "prints an annotated\ntopology file.\n\nexit status: 0 fine; 1 the answer is "
+                     "no; 2 bad input or usage; 3 could not be reached\n");
+}
+
+static int cmd_help(int argc, char **argv)
+{
+    struct gy_buf out = {0};
+    if (argc < 2) {
+        overview(&out);
+        return gy_out_end(&out);
+    }
+    if (strcmp(argv[1], "topology") == 0) {
+        gy_config_sample(&out);
+        return gy_out_end(&out);
+    }
+    const struct gy_cmd *c = find(argv[1]);
+    if (!c) {
+        return unknown(argv[1]);
+    }
+    if (c->run == cmd_help || c->run == cmd_version) {
+        overview(&out);
+        return gy_out_end(&out);
+    }
+    char name[32], option[] = "--help";
+    snprintf(name, sizeof name, "%s", c->name);
+    char *words[] = {name, option, NULL};
+    return c->run(2, words);
+}
+
+static int cmd_version(int argc, char **argv)
+{
+    struct gy_buf out = {0};
+    gy_buf_printf(&out, "gyre %s\n", gyre_version());
+    return gy_out_end(&out);
+}
+
+int main(int argc, char **argv)
+{
+    /* A reader that goes away is a failed write, which every writer looks at. */
+    signal(SIGPIPE, SIG_IGN);
+    if (argc < 2) {
+        struct gy_buf out = {0};
+        overview(&out);
+        fputs(gy_buf_cstr(&out), stderr);
+        gy_buf_fini(&out);
+        return GY_EXIT_USAGE;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        word = "help";
+    } else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        word = "version";
+    }
+    const struct gy_cmd *c = find(word);
+    return c ? c->run(argc - 1, argv + 1) : unknown(word);
+}
