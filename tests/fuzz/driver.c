@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_INPUT = 1 << 16, MAX_SEEDS = 4096 };
+enum { LONGEST = 1 << 16, MAX_SEEDS = 4096 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,7 +27,7 @@ struct input {
 static struct input seeds[MAX_SEEDS];
 static size_t nseeds;
 static uint64_t rng_state;
-static uint8_t current[MAX_INPUT];
+static uint8_t current[LONGEST];
 static size_t current_n;
 
 /* splitmix64: short, and the same everywhere. */
@@ -73,7 +73,7 @@ static void run_one(const uint8_t *p, size_t n)
 
 static int load_file(const char *path)
 {
-    static uint8_t block[MAX_INPUT];
+    static uint8_t block[LONGEST];
     FILE *f = fopen(path, "rb");
     struct input *in = &seeds[nseeds];
 
@@ -138,7 +138,7 @@ static size_t mutate_once(uint8_t *p, size_t n, const struct input *other)
         }
         return n;
     case 2: /* insert */
-        if (n < MAX_INPUT) {
+        if (n < LONGEST) {
             memmove(p + at + 1, p + at, n - at);
             p[at] = below(2) ? odd[below(sizeof(odd))] : (uint8_t)rng();
             n++;
@@ -152,7 +152,7 @@ static size_t mutate_once(uint8_t *p, size_t n, const struct input *other)
         return at;
     default: /* overwrite or extend with a piece of another input */
         len = below(other->n + 1);
-        len = len < MAX_INPUT - at ? len : MAX_INPUT - at;
+        len = len < LONGEST - at ? len : LONGEST - at;
         if (len) {
             memcpy(p + at, other->p + below(other->n - len + 1), len);
         }
@@ -162,7 +162,7 @@ static size_t mutate_once(uint8_t *p, size_t n, const struct input *other)
 
 static void fuzz(uint64_t runs)
 {
-    static uint8_t work[MAX_INPUT];
+    static uint8_t work[LONGEST];
 
     for (uint64_t i = 0; i < runs; i++) {
         const struct input *in = &seeds[below(nseeds)];

@@ -3,7 +3,7 @@
 # run.sh EXE CORPUS RUNS - replay a kept corpus, then fuzz for RUNS inputs, leaving the tree as it was:
 # libFuzzer writes what it finds into the first folder, so that one is a scratch folder.
 set -eu
-exe=$1 corpus=$2 runs=$3
+exe=$(realpath "$1") corpus=$(realpath "$2") runs=$3
 [ -n "$(ls -A "$corpus" 2>/dev/null)" ] || { echo "run.sh: no corpus in $corpus" >&2; exit 1; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
