@@ -9,11 +9,9 @@
 #include "cli/move_args.h"
 #include "cli/move_client.h"
 
-#include <stdio.h>
-
 enum { GY_EXIT_LEFT = 130 }; /* by Ctrl-C, beside those of cmd.h: as a shell tells SIGINT */
 
-/* "gyre move: [file:line:col: ]message" on stderr. */
+/* On stderr; the message may be the proxy's, so control bytes are shown as \xNN. */
 void gy_move_complain(const gyre_error_t *e);
 /* The same, and the exit status that fits. */
 int gy_move_failed(const struct gy_client *c, const gyre_error_t *e);
@@ -29,13 +27,13 @@ enum gy_move_goal { GY_MOVE_FORTH, GY_MOVE_BACK };
 /* Shows progress on stderr until the move is over. Exit status: 0 if it ended as the goal says. */
 int gy_move_follow(struct gy_client *c, enum gy_move_goal goal, bool json);
 
-/* What the change from a to b moves, for people. False: it could not be found out (e). */
-GYRE_NODISCARD int gy_move_show_plan(FILE *to, const gyre_topology_t *a, const gyre_topology_t *b,
-                                     bool same_data, gyre_error_t *e);
+/* What the change from a to b moves, for people. Errors: those of building maps and their diff. */
+GYRE_NODISCARD int gy_move_show_plan(struct gy_buf *out, const gyre_topology_t *a,
+                                     const gyre_topology_t *b, bool same_data, gyre_error_t *e);
 
 int gy_move_start(struct gy_client *c, const struct gy_move_args *a);
 
-/* Writes JSON text as one line. */
-void gy_move_print_json(struct gy_buf *json);
+/* Writes JSON text as one line; the exit status. */
+int gy_move_print_json(struct gy_buf *json);
 
 #endif

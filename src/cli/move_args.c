@@ -1,200 +1,259 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * move_args.c - see move_args.h. One table holds the options; the long ones that getopt_long(3)
- * needs are made from it for the subcommand at hand, so that an option of another one is unknown.
+ * move_args.c - see move_args.h. Words and pages only; what is done with them is elsewhere.
  */
 #include "cli/move_args.h"
 
 #include "base/num.h"
+#include "base/utf8.h"
+#include "cli/cmd.h"
+#include "cli/out.h"
 
-#include <getopt.h>
-#include <stdio.h>
-#include <string.h>
+static int take_change(void *into, enum gyre_change_kind kind, const char *value)
+{
+    struct gy_move_args *a = into;
+    gyre_error_t e = {0};
+    return gy_changes_add(&a->changes, kind, value, &e) == GYRE_OK ? 0 : gy_complain_error(&e);
+}
 
-enum kind {
-    FLAG, /* bool at the offset */
-    TEXT, /* const char * */
-    U32,
-    U64,
-    SIZE, /* uint64_t with a unit */
-    CHANGE,
-};
+static int take_add(void *into, const char *value)
+{
+    return take_change(into, GYRE_ADD, value);
+}
 
-struct option_row {
-    const char *name;
-    unsigned subs;
-    enum kind kind;
-    size_t offset;       /* in struct gy_move_args; of a CHANGE: its enum gyre_change_kind */
-    size_t given_offset; /* bool set when it was given; 0: none */
-    char letter;
-};
+static int take_remove(void *into, const char *value)
+{
+    return take_change(into, GYRE_REMOVE, value);
+}
+
+static int take_weight(void *into, const char *value)
+{
+    return take_change(into, GYRE_WEIGHT, value);
+}
+
+static int take_replace(void *into, const char *value)
+{
+    return take_change(into, GYRE_REPLACE, value);
+}
+
+/* The proxy's JSON has signed numbers. */
+#define RATE_MAX ((uint64_t)INT64_MAX)
+
+static int take_keys(void *into, const char *value)
+{
+    struct gy_move_args *a = into;
+    char q[GY_QUOTE];
+    if (gy_num_uint(gy_str(value), &a->keys_per_s) != GYRE_OK || a->keys_per_s > RATE_MAX) {
+        gy_complain("--keys-per-second is %s; it must be a whole number (0: unlimited)",
+                    gy_utf8_quote(q, gy_str(value)));
+        return GY_EXIT_USAGE;
+    }
+    a->has_keys = true;
+    return 0;
+}
+
+static int take_bytes(void *into, const char *value)
+{
+    struct gy_move_args *a = into;
+    char q[GY_QUOTE];
+    if (gy_num_size(gy_str(value), &a->bytes_per_s) != GYRE_OK || a->bytes_per_s > RATE_MAX) {
+        gy_complain("--bytes-per-second is %s; it must be a size such as 500000, 512KB or 10MB "
+                    "(0: unlimited)",
+                    gy_utf8_quote(q, gy_str(value)));
+        return GY_EXIT_USAGE;
+    }
+    a->has_bytes = true;
+    return 0;
+}
 
 #define AT(member) offsetof(struct gy_move_args, member)
-#define ALL        0xFFu
-#define RATED      (GY_MOVE_START | GY_MOVE_RATE)
-static const struct option_row rows[] = {
-    {"admin", ALL, TEXT, AT(admin), 0, 0},
-    {"config", ALL, TEXT, AT(config), 0, 0},
-    {"json", ALL, FLAG, AT(json), 0, 0},
-    {"help", ALL, FLAG, AT(help), 0, 'h'},
-    {"detach", GY_MOVE_START | GY_MOVE_ABORT, FLAG, AT(detach), 0, 0},
-    {"yes", GY_MOVE_START, FLAG, AT(yes), 0, 'y'},
-    {"to", GY_MOVE_START, TEXT, AT(to), 0, 0},
-    {"add", GY_MOVE_START, CHANGE, GYRE_ADD, 0, 0},
-    {"remove", GY_MOVE_START, CHANGE, GYRE_REMOVE, 0, 0},
-    {"weight", GY_MOVE_START, CHANGE, GYRE_WEIGHT, 0, 0},
-    {"replace", GY_MOVE_START, CHANGE, GYRE_REPLACE, 0, 0},
-    {"purge-destination", GY_MOVE_START, FLAG, AT(options.purge_destination), 0, 0},
-    {"same-data", GY_MOVE_START, FLAG, AT(options.same_data), 0, 0},
-    {"chunks", GY_MOVE_START, U32, AT(options.chunks), 0, 0},
-    {"wave", GY_MOVE_START, U32, AT(options.wave), 0, 0},
-    {"keys-per-second", RATED, U64, AT(options.keys_per_s), AT(has_keys), 0},
-    {"bytes-per-second", RATED, SIZE, AT(options.bytes_per_s), AT(has_bytes), 0},
+#define FLAG(letter, name, member, help)                              \
+    {                                                                 \
+        letter, name, NULL, help, GY_OPT_FLAG, AT(member), 0, 0, NULL \
+    }
+#define TEXT(name, arg, member, help)                           \
+    {                                                           \
+        0, name, arg, help, GY_OPT_TEXT, AT(member), 0, 0, NULL \
+    }
+#define CALL(name, arg, take, help)                    \
+    {                                                  \
+        0, name, arg, help, GY_OPT_CALL, 0, 0, 0, take \
+    }
+#define COUNT(name, member, help)                                   \
+    {                                                               \
+        0, name, "N", help, GY_OPT_UINT, AT(member), 1, 65536, NULL \
+    }
+
+#define RATES                                                                               \
+    CALL("keys-per-second", "N", take_keys, "limit of copying in the background; 0: none"), \
+        CALL("bytes-per-second", "N", take_bytes, "the same in bytes: 512KB, 10MB, ...; 0: none")
+#define JSON_END FLAG(0, "json", json, "the final status as one line of JSON on stdout")
+#define DETACH   FLAG(0, "detach", detach, "return at once, without progress")
+/* Every table ends with these. */
+#define WHICH_PROXY                                                                  \
+    TEXT("admin", "ADDRESS", admin, "the proxy's admin: unix:/path or host:port"),   \
+        TEXT("config", "TOPOLOGY", config, "take it from proxy.admin of this file"), \
+    {                                                                                \
+        0                                                                            \
+    }
+
+static const struct gy_opt start_opts[] = {
+    CALL("add", "NAME=ADDRESS", take_add, "a new node; may go on ,weight=W,zone=Z"),
+    CALL("remove", "NAME", take_remove, "empty a node and let it go"),
+    CALL("weight", "NAME=W", take_weight, "give a node more or fewer of the keys"),
+    CALL("replace", "NAME=ADDRESS", take_replace, "another machine under the same name"),
+    TEXT("to", "FILE", to, "the wished topology, whole, instead of changes"),
+    FLAG('y', "yes", yes, "do not ask; needed where there is no terminal"),
+    DETACH,
+    JSON_END,
+    RATES,
+    FLAG(0, "purge-destination", purge_destination,
+         "delete what a node that gains keys holds of others'"),
+    FLAG(0, "same-data", same_data, "the new address has the data already (a promoted replica)"),
+    COUNT("chunks", chunks, "hash chunks to move by; default: by the number of keys"),
+    COUNT("wave", wave, "chunks of a source that move at a time; default 4"),
+    WHICH_PROXY,
 };
-enum { NROWS = sizeof rows / sizeof rows[0], CHUNKS_MAX = 65536 };
+static const struct gy_opt rate_opts[] = {RATES, WHICH_PROXY};
+static const struct gy_opt abort_opts[] = {DETACH, JSON_END, WHICH_PROXY};
+static const struct gy_opt watch_opts[] = {JSON_END, WHICH_PROXY};
+static const struct gy_opt show_opts[] = {
+    FLAG(0, "json", json, "the proxy's own JSON on one line"),
+    WHICH_PROXY,
+};
+static const struct gy_opt plain_opts[] = {WHICH_PROXY};
 
-static int fail(gyre_error_t *e, int code, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-static int fail(gyre_error_t *e, int code, const char *fmt, ...)
+#define EXAMPLES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static const struct {
+    const char *name, *summary;
+    struct gy_usage usage;
+} subs[GY_MOVE_SUBS] = {
+    [GY_MOVE_START] =
+        {"start",
+         "plan a change, show it, ask, carry it out with progress",
+         {"gyre move start", "[CHANGES | --to FILE] [OPTIONS]",
+          "Plans changes, in the order given, against the topology that serves now; shows which\n"
+          "share of the keys moves where, and the least that any placement could move; asks; and\n"
+          "carries it out while clients read and write. Ctrl-C leaves the move going on: `gyre\n"
+          "move watch` looks again, `gyre move abort` takes it back. The proxy checks every node\n"
+          "first, and refuses before anything has moved.",
+          start_opts,
+          EXAMPLES("gyre move start --config gyre.yaml --add cache-4=10.0.0.5:6379,weight=2",
+                   "gyre move start --config gyre.yaml --remove cache-1 --bytes-per-second 20MB",
+                   "gyre move start --config gyre.yaml --replace cache-3=10.0.0.9:6379 --yes",
+                   "gyre plan gyre.yaml --add cache-4=10.0.0.5:6379    (a plan only)"),
+          0, 0}},
+    [GY_MOVE_STATUS] =
+        {"status",
+         "where the move stands",
+         {"gyre move status", "[--json]",
+          "Where the move stands: units by state, keys, bytes, rate, time to go, keys so big that\n"
+          "their move could be noticed, the last error. docs/admin.md has the fields of --json.",
+          show_opts,
+          EXAMPLES("gyre move status --config gyre.yaml",
+                   "gyre move status --admin unix:/run/gyre/admin.sock --json | jq .eta_s"),
+          0, 0}},
+    [GY_MOVE_WATCH] =
+        {"watch",
+         "progress until the end",
+         {"gyre move watch", "[--json]",
+          "Shows progress until the move ends; exit status 0 if it arrived, 1 if it was aborted or\n"
+          "failed. Ctrl-C stops watching, not the move.",
+          watch_opts,
+          EXAMPLES("gyre move watch --config gyre.yaml",
+                   "GYRE_ADMIN=127.0.0.1:7380 gyre move watch --json 2>/dev/null"),
+          0, 0}},
+    [GY_MOVE_PAUSE] =
+        {"pause",
+         "stop copying in the background; clients go on",
+         {"gyre move pause", "[OPTIONS]",
+          "Stops copying in the background. Clients read and write as before; a key that is\n"
+          "written while its unit is under way still moves with the write.",
+          plain_opts, EXAMPLES("gyre move pause --config gyre.yaml"), 0, 0}},
+    [GY_MOVE_RESUME] = {"resume",
+                        "go on copying",
+                        {"gyre move resume", "[OPTIONS]",
+                         "Goes on after `gyre move pause`, or tries again after a failure.",
+                         plain_opts, EXAMPLES("gyre move resume --config gyre.yaml"), 0, 0}},
+    [GY_MOVE_RATE] =
+        {"rate",
+         "change the limits while it runs",
+         {"gyre move rate", "[--keys-per-second N] [--bytes-per-second N]",
+          "Changes the limits of copying in the background, at once. What is not given stays.",
+          rate_opts,
+          EXAMPLES("gyre move rate --config gyre.yaml --keys-per-second 2000",
+                   "gyre move rate --config gyre.yaml --bytes-per-second 10MB --keys-per-second 0"),
+          0, 0}},
+    [GY_MOVE_ABORT] =
+        {"abort",
+         "take everything back; no acknowledged write is lost",
+         {"gyre move abort", "[--detach] [--json]",
+          "Takes the move back: what was moved travels to where it came from, with all that was\n"
+          "written since. Ctrl-C leaves it going on. A move that has begun to clean its sources\n"
+          "has no way back; the proxy then refuses. Exit status 0: everything is back.",
+          abort_opts, EXAMPLES("gyre move abort --config gyre.yaml"), 0, 0}},
+    [GY_MOVE_HISTORY] =
+        {"history",
+         "the moves so far",
+         {"gyre move history", "[--json]",
+          "The moves so far, newest first: versions, how they ended, keys, bytes, time.", show_opts,
+          EXAMPLES("gyre move history --config gyre.yaml"), 0, 0}},
+};
+
+const char *gy_move_sub_name(enum gy_move_sub sub)
 {
-    *e = (gyre_error_t){.code = code};
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(e->message, sizeof e->message, fmt, ap);
-    va_end(ap);
-    return code;
+    return subs[sub].name;
 }
 
-static int take_number(const struct option_row *row, const char *text, char *at, gyre_error_t *e)
+void gy_move_overview(struct gy_buf *out)
 {
-    uint64_t n = 0;
-    struct gy_slice s = gy_str(text);
-    int err = row->kind == SIZE ? gy_num_size(s, &n) : gy_num_uint(s, &n);
-    if (err == GYRE_SYNTAX) {
-        return fail(e, GYRE_INVALID, "--%s: \"%.64s\" is no %s", row->name, text,
-                    row->kind == SIZE ? "size such as 500000, 512KB or 10MB" : "whole number");
+    gy_buf_puts(out, "usage: gyre move COMMAND [OPTIONS]\n\n"
+                     "Moves keys between the nodes of a running gyre proxy while clients read and "
+                     "write. Only keys\nwhose node changes are moved. A proxy that dies in the "
+                     "middle resumes when it starts again.\n\ncommands:\n");
+    for (unsigned i = 0; i < GY_MOVE_SUBS; i++) {
+        gy_buf_printf(out, "  %-9s %s\n", subs[i].name, subs[i].summary);
     }
-    if (err != GYRE_OK || n > INT64_MAX || (row->kind == U32 && n > CHUNKS_MAX)) {
-        return fail(e, GYRE_RANGE, "--%s: %.64s is too large", row->name, text);
-    }
-    if (row->kind == U32) {
-        uint32_t small = (uint32_t)n;
-        memcpy(at, &small, sizeof small);
-    } else {
-        memcpy(at, &n, sizeof n);
-    }
-    return GYRE_OK;
-}
-
-static int take(const struct option_row *row, struct gy_move_args *a, gyre_error_t *e)
-{
-    static const bool yes = true;
-    const char *text = optarg;
-    char *at = (char *)a + row->offset;
-    if (row->given_offset) {
-        memcpy((char *)a + row->given_offset, &yes, sizeof yes);
-    }
-    switch (row->kind) {
-    case FLAG:
-        memcpy(at, &yes, sizeof yes);
-        return GYRE_OK;
-    case TEXT:
-        memcpy(at, &text, sizeof text);
-        return GYRE_OK;
-    case CHANGE:
-        return gy_changes_add(&a->changes, (enum gyre_change_kind)row->offset, text, e);
-    case U32:
-    case U64:
-    case SIZE:
-        break;
-    }
-    return take_number(row, text, at, e);
-}
-
-static int unknown(enum gy_move_sub sub, const char *word, gyre_error_t *e)
-{
-    const char *known[NROWS];
-    size_t n = 0;
-    for (size_t i = 0; i < NROWS; i++) {
-        if (rows[i].subs & sub) {
-            known[n++] = rows[i].name;
-        }
-    }
-    char bare[64];
-    const char *start = word + strspn(word, "-");
-    snprintf(bare, sizeof bare, "%.*s", (int)strcspn(start, "="), start);
-    const char *near = gyre_nearest(bare, known, n);
-    if (near) {
-        return fail(e, GYRE_UNKNOWN, "unknown option %.64s; did you mean --%s?", word, near);
-    }
-    return fail(e, GYRE_UNKNOWN, "unknown option %.64s", word);
+    gy_buf_puts(out,
+                "\nWhich proxy: --admin ADDRESS, else --config TOPOLOGY (its proxy.admin), else "
+                "the environment's\nGYRE_ADMIN.\n\n"
+                "Exit status: 0 done; 1 the proxy says no, or the move did not end as wished; "
+                "2 bad usage;\n3 no answer from the proxy; 130 left by Ctrl-C, while the move "
+                "goes on.\n\nexamples:\n"
+                "  gyre move start --config gyre.yaml --add cache-4=10.0.0.5:6379\n"
+                "  GYRE_ADMIN=unix:/run/gyre/admin.sock gyre move status\n"
+                "  gyre move start --help\n");
 }
 
 /* What the options say together. */
-static int check(const struct gy_move_args *a, gyre_error_t *e)
+static const char *contradiction(enum gy_move_sub sub, const struct gy_move_args *a)
 {
-    if (a->sub == GY_MOVE_START && !a->to && a->changes.count == 0) {
-        return fail(e, GYRE_INVALID,
-                    "what is to change? Give --add, --remove, --weight, --replace or --to FILE");
+    if (sub == GY_MOVE_START && !a->to && a->changes.count == 0) {
+        return "what is to change? Give --add, --remove, --weight, --replace, or --to FILE";
     }
     if (a->to && a->changes.count) {
-        return fail(e, GYRE_INVALID,
-                    "--to FILE is the whole wish; it does not go with --add, "
-                    "--remove, --weight or --replace");
+        return "--to FILE is the whole wish; it does not go with --add, --remove, --weight or "
+               "--replace";
     }
-    if (a->sub == GY_MOVE_RATE && !a->has_keys && !a->has_bytes) {
-        return fail(e, GYRE_INVALID, "give --keys-per-second, --bytes-per-second or both");
+    if (sub == GY_MOVE_RATE && !a->has_keys && !a->has_bytes) {
+        return "give --keys-per-second, --bytes-per-second or both";
     }
-    return GYRE_OK;
+    return NULL;
 }
 
-static int parse(int argc, char **argv, struct gy_move_args *a, gyre_error_t *e)
+int gy_move_args_parse(enum gy_move_sub sub, int argc, char **argv, struct gy_move_args *out)
 {
-    struct option longs[NROWS + 1] = {0};
-    const struct option_row *of[NROWS];
-    int n = 0;
-    for (size_t i = 0; i < NROWS; i++) {
-        if (rows[i].subs & a->sub) {
-            longs[n] = (struct option){rows[i].name, rows[i].kind == FLAG ? 0 : 1, NULL, 256 + n};
-            of[n++] = &rows[i];
-        }
+    char **words;
+    int count;
+    *out = (struct gy_move_args){0};
+    int rc = gy_opt_parse(&subs[sub].usage, argc, argv, out, &words, &count);
+    const char *wrong = rc == GY_GO_ON ? contradiction(sub, out) : NULL;
+    if (wrong) {
+        gy_complain("gyre move %s: %s", subs[sub].name, wrong);
+        return GY_EXIT_USAGE;
     }
-    opterr = 0;
-    optind = 0; /* glibc: begin anew, whatever was parsed before */
-    int found;
-    while ((found = getopt_long(argc, argv, ":hy", longs, NULL)) != -1) {
-        const struct option_row *row = found >= 256 ? of[found - 256] : NULL;
-        for (int i = 0; !row && i < n; i++) {
-            row = of[i]->letter == found ? of[i] : NULL;
-        }
-        /* optind stands after a long option; a letter may share its word with others. */
-        const char *word = argv[optind > 1 ? optind - 1 : 1];
-        if (found == ':') {
-            return fail(e, GYRE_INVALID, "%.64s needs a value", word);
-        }
-        if (!row) {
-            return unknown(a->sub, word, e);
-        }
-        int err = take(row, a, e);
-        if (err != GYRE_OK || a->help) {
-            return err;
-        }
-    }
-    if (optind < argc) {
-        return fail(e, GYRE_INVALID, "\"%.64s\" is one word too many", argv[optind]);
-    }
-    return check(a, e);
-}
-
-int gy_move_args_parse(enum gy_move_sub sub, int argc, char **argv, struct gy_move_args *out,
-                       gyre_error_t *e)
-{
-    *out = (struct gy_move_args){.sub = sub};
-    int err = parse(argc, argv, out, e);
-    if (err != GYRE_OK) {
-        gy_move_args_fini(out);
-    }
-    return err;
+    return rc;
 }
 
 void gy_move_args_fini(struct gy_move_args *a)

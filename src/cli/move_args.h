@@ -1,42 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * move_args.h - the options of `gyre move ...`: one table says which of them each subcommand takes.
- * One thread.
+ * move_args.h - the subcommands of `gyre move`, their options and their help, as tables. Threads:
+ * main only.
  */
 #ifndef GY_CLI_MOVE_ARGS_H
 #define GY_CLI_MOVE_ARGS_H
 
+#include "base/buf.h"
 #include "cli/change.h"
-#include "move/mover.h"
+#include "cli/opt.h"
 
-/* A bit each, so that an option can name those that take it. */
 enum gy_move_sub {
-    GY_MOVE_START = 1,
-    GY_MOVE_STATUS = 2,
-    GY_MOVE_WATCH = 4,
-    GY_MOVE_PAUSE = 8,
-    GY_MOVE_RESUME = 16,
-    GY_MOVE_RATE = 32,
-    GY_MOVE_ABORT = 64,
-    GY_MOVE_HISTORY = 128,
+    GY_MOVE_START,
+    GY_MOVE_STATUS,
+    GY_MOVE_WATCH,
+    GY_MOVE_PAUSE,
+    GY_MOVE_RESUME,
+    GY_MOVE_RATE,
+    GY_MOVE_ABORT,
+    GY_MOVE_HISTORY,
+    GY_MOVE_SUBS
 };
 
 struct gy_move_args {
-    enum gy_move_sub sub;
     const char *admin, *config, *to;
-    bool json, yes, detach, help;
-    bool has_keys, has_bytes; /* a rate was given */
-    struct gy_move_options options;
+    bool json, yes, detach, purge_destination, same_data;
+    bool has_keys, has_bytes;         /* a rate was given */
+    uint64_t keys_per_s, bytes_per_s; /* 0: unlimited */
+    uint64_t chunks, wave;            /* 0: the proxy chooses */
     struct gy_changes changes;
 };
 
-/* argv[0] is the subcommand's name. Errors: INVALID, UNKNOWN, RANGE, NOMEM; the message says which
- * option. With --help nothing else is looked at. */
-GYRE_NODISCARD int gy_move_args_parse(enum gy_move_sub sub, int argc, char **argv,
-                                      struct gy_move_args *out, gyre_error_t *e);
+const char *gy_move_sub_name(enum gy_move_sub sub);
+/* GY_GO_ON, or the exit status to return now; whatever was wrong has been told. argv[0] is the
+ * subcommand. Fini in every case. */
+int gy_move_args_parse(enum gy_move_sub sub, int argc, char **argv, struct gy_move_args *out);
 void gy_move_args_fini(struct gy_move_args *a);
 
-/* The page of `gyre move --help` (sub 0) or of a subcommand. */
-const char *gy_move_help(int sub);
+/* The page of `gyre move --help`. */
+void gy_move_overview(struct gy_buf *out);
 
 #endif

@@ -5,50 +5,45 @@
 #include "cli/move_history.h"
 
 #include "cli/move_status.h"
+#include "cli/table.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <time.h>
 
-static void put_time(struct gy_buf *out, const json_t *unix_seconds)
+static long long number(const json_t *m, const char *key)
+{
+    return (long long)json_integer_value(json_object_get(m, key));
+}
+
+static void put_time(struct gy_table *t, long long unix_seconds)
 {
     char text[32];
     struct tm tm;
-    time_t t = (time_t)json_integer_value(unix_seconds);
-    if (!json_is_integer(unix_seconds) || !gmtime_r(&t, &tm) ||
-        strftime(text, sizeof text, "%Y-%m-%d %H:%M:%SZ", &tm) == 0) {
-        snprintf(text, sizeof text, "-");
-    }
-    gy_buf_printf(out, "%-20s", text);
+    time_t when = (time_t)unix_seconds;
+    bool ok = when > 0 && gmtime_r(&when, &tm) &&
+              strftime(text, sizeof text, "%Y-%m-%d %H:%M:%SZ", &tm) > 0;
+    gy_table_cell(t, ok ? text : NULL);
 }
 
-static void put_row(struct gy_buf *out, const json_t *m)
+static void put_row(struct gy_table *t, const json_t *m)
 {
-    json_int_t started = json_integer_value(json_object_get(m, "started_at"));
-    json_int_t ended = json_integer_value(json_object_get(m, "ended_at"));
-    const char *result = json_string_value(json_object_get(m, "result"));
-    struct gy_buf cell = {0};
-    gy_buf_printf(out, "%4lld  ", (long long)json_integer_value(json_object_get(m, "epoch")));
-    put_time(out, json_object_get(m, "started_at"));
-    gy_buf_printf(&cell, "%lld -> %lld",
-                  (long long)json_integer_value(json_object_get(m, "from_version")),
-                  (long long)json_integer_value(json_object_get(m, "to_version")));
-    gy_buf_printf(out, "  %-12s", gy_buf_cstr(&cell));
-    gy_buf_reset(&cell);
-    gy_move_puts_clean(&cell, result ? result : "-");
-    gy_buf_printf(out, "  %-8s", gy_buf_cstr(&cell));
-    gy_buf_reset(&cell);
-    gy_move_put_bytes(&cell, json_number_value(json_object_get(m, "bytes")));
-    gy_buf_printf(out, "  %10lld  %9s  %6.3f  ",
-                  (long long)json_integer_value(json_object_get(m, "keys")), gy_buf_cstr(&cell),
-                  json_number_value(json_object_get(m, "ratio")));
+    long long started = number(m, "started_at"), ended = number(m, "ended_at");
+    struct gy_buf bytes = {0}, took = {0};
+    gy_move_put_bytes(&bytes, json_number_value(json_object_get(m, "bytes")));
     if (ended >= started && ended > 0) {
-        gy_move_put_seconds(out, (double)(ended - started));
-    } else {
-        gy_buf_putc(out, '-');
+        gy_move_put_seconds(&took, (double)(ended - started));
     }
-    gy_buf_putc(out, '\n');
-    gy_buf_fini(&cell);
+    gy_table_format(t, "%lld", number(m, "epoch"));
+    put_time(t, started);
+    gy_table_format(t, "%lld -> %lld", number(m, "from_version"), number(m, "to_version"));
+    gy_table_cell(t, json_string_value(json_object_get(m, "result")));
+    gy_table_format(t, "%lld", number(m, "keys"));
+    gy_table_cell(t, gy_buf_cstr(&bytes));
+    gy_table_format(t, "%.3f", json_number_value(json_object_get(m, "ratio")));
+    gy_table_cell(t, gy_buf_size(&took) ? gy_buf_cstr(&took) : NULL);
+    gy_buf_fini(&bytes);
+    gy_buf_fini(&took);
 }
 
 int gy_move_history_table(const char *text, size_t len, struct gy_buf *out, gyre_error_t *e)
@@ -65,11 +60,14 @@ int gy_move_history_table(const char *text, size_t len, struct gy_buf *out, gyre
     if (json_array_size(moves) == 0) {
         gy_buf_puts(out, "nothing has been moved yet\n");
     } else {
-        gy_buf_printf(out, "%4s  %-20s  %-12s  %-8s  %10s  %9s  %6s  %s\n", "MOVE", "STARTED",
-                      "VERSIONS", "RESULT", "KEYS", "BYTES", "RATIO", "TOOK");
+        static const char *const heads[] = {">move",  "started", "versions", "result", ">keys",
+                                            ">bytes", ">ratio",  "took",     NULL};
+        struct gy_table t;
+        gy_table_init(&t, heads);
         for (size_t i = 0; i < json_array_size(moves); i++) {
-            put_row(out, json_array_get(moves, i));
+            put_row(&t, json_array_get(moves, i));
         }
+        gy_table_end(&t, out);
     }
     json_decref(root);
     return GYRE_OK;

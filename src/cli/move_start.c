@@ -6,10 +6,10 @@
  */
 #include "base/json.h"
 #include "cli/move.h"
-#include "cli/move_status.h"
+#include "cli/out.h"
 #include "formats/config.h"
 
-#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -59,8 +59,7 @@ static bool says_yes(void)
     return line[0] == 'y' || line[0] == 'Y';
 }
 
-static void put_body(const gyre_topology_t *next, const struct gy_move_options *o,
-                     struct gy_buf *body)
+static void put_body(const gyre_topology_t *next, const struct gy_move_args *a, struct gy_buf *body)
 {
     struct gy_buf yaml = {0};
     struct gy_json j;
@@ -70,12 +69,12 @@ static void put_body(const gyre_topology_t *next, const struct gy_move_options *
     gy_json_object(&j);
     gy_json_key(&j, "to");
     gy_json_bytes(&j, gy_buf_head(&yaml), gy_buf_size(&yaml));
-    gy_json_kbool(&j, "purge_destination", o->purge_destination);
-    gy_json_kbool(&j, "same_data", o->same_data);
-    gy_json_kuint(&j, "keys_per_s", o->keys_per_s);
-    gy_json_kuint(&j, "bytes_per_s", o->bytes_per_s);
-    gy_json_kuint(&j, "chunks", o->chunks);
-    gy_json_kuint(&j, "wave", o->wave);
+    gy_json_kbool(&j, "purge_destination", a->purge_destination);
+    gy_json_kbool(&j, "same_data", a->same_data);
+    gy_json_kuint(&j, "keys_per_s", a->keys_per_s);
+    gy_json_kuint(&j, "bytes_per_s", a->bytes_per_s);
+    gy_json_kuint(&j, "chunks", a->chunks);
+    gy_json_kuint(&j, "wave", a->wave);
     gy_json_object_end(&j);
     gy_buf_fini(&yaml);
 }
@@ -85,7 +84,7 @@ static int carry_out(struct gy_client *c, const struct gy_move_args *a, const gy
 {
     struct gy_buf body = {0};
     gyre_error_t e = {0};
-    put_body(next, &a->options, &body);
+    put_body(next, a, &body);
     if (gy_buf_failed(&body)) {
         gy_buf_fini(&body);
         e = (gyre_error_t){.code = GYRE_NOMEM, .message = "out of memory"};
@@ -107,12 +106,34 @@ static int carry_out(struct gy_client *c, const struct gy_move_args *a, const gy
         return gy_move_follow(c, GY_MOVE_FORTH, a->json);
     }
     if (a->json) {
-        gy_move_print_json(&c->body);
-    } else {
-        printf("under way to version %llu; `gyre move watch` shows it\n",
-               (unsigned long long)gyre_topology_version(next));
+        return gy_move_print_json(&c->body);
     }
+    printf("under way to version %llu; `gyre move watch` shows it\n",
+           (unsigned long long)gyre_topology_version(next));
     return GY_EXIT_OK;
+}
+
+/* GY_EXIT_OK: the plan was shown and may be carried out. */
+static int agree(const struct gy_move_args *a, const gyre_topology_t *now,
+                 const gyre_topology_t *next)
+{
+    gyre_error_t e = {0};
+    struct gy_buf plan = {0};
+    if (gy_move_show_plan(&plan, now, next, a->same_data, &e) != GYRE_OK) {
+        gy_buf_fini(&plan);
+        gy_move_complain(&e);
+        return GY_EXIT_USAGE;
+    }
+    if (a->json) { /* stdout is for the final status alone */
+        fputs(gy_buf_cstr(&plan), stderr);
+        gy_buf_reset(&plan);
+    }
+    int exit_code = gy_out_end(&plan);
+    if (exit_code == GY_EXIT_OK && !a->yes && !says_yes()) {
+        fprintf(stderr, "nothing was moved\n");
+        exit_code = GY_EXIT_NO;
+    }
+    return exit_code;
 }
 
 int gy_move_start(struct gy_client *c, const struct gy_move_args *a)
@@ -121,28 +142,23 @@ int gy_move_start(struct gy_client *c, const struct gy_move_args *a)
     gyre_error_t e = {0};
     int exit_code;
     if (!a->yes && !isatty(STDIN_FILENO)) {
-        fprintf(stderr, "gyre move: nobody can be asked here (stdin is not a terminal); give --yes "
-                        "to move without asking\n");
+        gy_complain("nobody can be asked here (stdin is not a terminal); give --yes to move "
+                    "without asking");
         return GY_EXIT_USAGE;
     }
     if (gy_move_current(c, &now, &e) != GYRE_OK) {
         exit_code = gy_move_failed(c, &e);
         goto out;
     }
-    if (wish(a, now, &next, &e) != GYRE_OK ||
-        gy_move_show_plan(a->json ? stderr : stdout, now, next, a->options.same_data, &e) !=
-            GYRE_OK) {
+    if (wish(a, now, &next, &e) != GYRE_OK) {
         gy_move_complain(&e);
         exit_code = GY_EXIT_USAGE;
         goto out;
     }
-    fflush(stdout);
-    if (!a->yes && !says_yes()) {
-        fprintf(stderr, "nothing was moved\n");
-        exit_code = GY_EXIT_NO;
-        goto out;
+    exit_code = agree(a, now, next);
+    if (exit_code == GY_EXIT_OK) {
+        exit_code = carry_out(c, a, next);
     }
-    exit_code = carry_out(c, a, next);
 out:
     gyre_topology_free(now);
     gyre_topology_free(next);

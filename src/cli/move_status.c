@@ -4,6 +4,8 @@
  */
 #include "cli/move_status.h"
 
+#include "cli/term.h"
+
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -260,7 +262,7 @@ static void table_bigkeys(const struct gy_move_status *s, struct gy_buf *out)
         const char *name = json_string_value(json_object_get(entry, "name"));
         double size = json_number_value(json_object_get(entry, "size"));
         label(out, i == 0 ? "big keys" : "");
-        gy_move_puts_clean(out, name ? name : "?");
+        gy_term_encode(out, gy_str(name ? name : "?"));
         gy_buf_puts(out, "  ");
         gy_move_put_bytes(out, size);
         gy_buf_putc(out, '\n');

@@ -7,8 +7,9 @@
  */
 #include "cli/move.h"
 #include "cli/move_status.h"
+#include "cli/out.h"
 
-#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -93,7 +94,7 @@ static void pause_ms(long ms)
     nanosleep(&t, NULL);
 }
 
-/* One look, through a proxy's restart. True while the first look or a later one succeeds. */
+/* One look; when an earlier one succeeded, through a proxy's restart. */
 static int look(struct gy_client *c, bool seen, struct screen *s, struct gy_move_status *st,
                 gyre_error_t *e)
 {
@@ -116,17 +117,18 @@ static int look(struct gy_client *c, bool seen, struct screen *s, struct gy_move
     }
 }
 
-void gy_move_print_json(struct gy_buf *json)
+int gy_move_print_json(struct gy_buf *json)
 {
-    /* Inside a JSON string a line end is written \n, so those in the text are only layout. */
-    const char *p = gy_buf_cstr(json);
-    for (; *p; p++) {
+    /* Inside a JSON string a line end is written as two characters, so those in the text are only
+     * layout. */
+    struct gy_buf line = {0};
+    for (const char *p = gy_buf_cstr(json); *p; p++) {
         if (*p != '\n' && *p != '\r') {
-            putchar(*p);
+            gy_buf_putc(&line, *p);
         }
     }
-    putchar('\n');
-    fflush(stdout);
+    gy_buf_putc(&line, '\n');
+    return gy_out_end(&line);
 }
 
 static int left(struct screen *s, enum gy_move_goal goal)
@@ -194,48 +196,50 @@ static int failed(struct gy_client *c, bool json, const struct gy_move_status *s
     return GY_EXIT_NO;
 }
 
+/* What one look means: GOING, or the exit status. last: the newest status of a move under way. */
+enum { GOING = -1 };
+static int step(struct gy_client *c, enum gy_move_goal goal, bool json, struct screen *screen,
+                struct gy_move_status *last)
+{
+    struct gy_move_status st = {0};
+    gyre_error_t e = {0};
+    bool seen = last->state;
+    int err = look(c, seen, screen, &st, &e);
+    int exit_code = GOING;
+    if (interrupted) {
+        exit_code = left(screen, goal);
+    } else if (err != GYRE_OK) {
+        screen_end(screen);
+        exit_code = gy_move_failed(c, &e);
+        if (!c->reached && seen) {
+            fprintf(stderr, "The move goes on when the proxy is started again.\n");
+        }
+    } else if (gy_move_idle(&st)) {
+        screen_end(screen);
+        /* The end may forget the counters: the last look before it has them. */
+        exit_code = ended(c, goal, json, st.to_version ? &st : last);
+    } else if (strcmp(st.state, "failed") == 0) {
+        screen_end(screen);
+        exit_code = failed(c, json, &st);
+    } else {
+        screen_line(screen, &st);
+        gy_move_status_fini(last);
+        *last = st;
+        st = (struct gy_move_status){0};
+    }
+    gy_move_status_fini(&st);
+    return exit_code;
+}
+
 int gy_move_follow(struct gy_client *c, enum gy_move_goal goal, bool json)
 {
     struct screen screen = {.terminal = isatty(STDERR_FILENO)};
-    struct gy_move_status st = {0}, last = {0};
-    gyre_error_t e = {0};
+    struct gy_move_status last = {0};
     int exit_code;
-    bool seen = false;
     gy_move_catch_interrupt(c);
-    for (;;) {
-        int err = look(c, seen, &screen, &st, &e);
-        if (interrupted) {
-            exit_code = left(&screen, goal);
-            break;
-        }
-        if (err != GYRE_OK) {
-            screen_end(&screen);
-            exit_code = gy_move_failed(c, &e);
-            if (!c->reached && seen) {
-                fprintf(stderr, "The move goes on when the proxy is started again.\n");
-            }
-            break;
-        }
-        seen = true;
-        if (gy_move_idle(&st)) {
-            /* The end may forget the counters: the last look before it has them. */
-            bool tells = st.to_version != 0;
-            screen_end(&screen);
-            exit_code = ended(c, goal, json, tells ? &st : &last);
-            break;
-        }
-        gy_move_status_fini(&last);
-        last = st;
-        st = (struct gy_move_status){0};
-        if (strcmp(last.state, "failed") == 0) {
-            screen_end(&screen);
-            exit_code = failed(c, json, &last);
-            break;
-        }
-        screen_line(&screen, &last);
+    while ((exit_code = step(c, goal, json, &screen, &last)) == GOING) {
         pause_ms(POLL_MS);
     }
-    gy_move_status_fini(&st);
     gy_move_status_fini(&last);
     return exit_code;
 }
