@@ -86,7 +86,7 @@ static bool admit(const struct gy_admin *a, struct MHD_Connection *c,
 {
     const char *host = header(c, MHD_HTTP_HEADER_HOST);
     const char *length = header(c, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    if (!a->door.is_unix && !a->door.is_public && (!host || !host_is_literal(host))) {
+    if (!a->door.is_unix && (!host || !host_is_literal(host))) {
         gy_reply_problem(r, 403, "FORBIDDEN",
                          "the Host header must be a literal address or localhost");
         return false;

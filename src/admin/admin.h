@@ -24,10 +24,10 @@ struct gy_admin_ops {
     void (*info)(void *ctx, struct gy_buf *json);
 };
 
-/* address: "unix:/path" (made with mode 0600; a dead one's file is replaced), "host:port" on a
- * loopback address (port 0: any free one), or "public:host:port" for one who says so. ops is
- * copied; its mover and ctx must outlive gy_admin_stop. Errors: INVALID address, CONFLICT in use
- * (unix), REFUSED not loopback or not a socket, IO, NOMEM. */
+/* address: "unix:/path" (made with mode 0600; a dead one's file is replaced) or "host:port" on a
+ * loopback address (port 0: any free one). ops is copied; its mover and ctx must outlive
+ * gy_admin_stop. Errors: INVALID address, CONFLICT in use (unix), REFUSED not loopback or not a
+ * socket, IO, NOMEM. */
 GYRE_NODISCARD int gy_admin_start(const char *address, const struct gy_admin_ops *ops,
                                   struct gy_admin **out, gyre_error_t *e);
 /* Waits for the request in hand, closes all connections, removes the socket file. NULL is fine. */

@@ -153,12 +153,13 @@ static int open_tcp(const char *text, struct gy_door *d, gyre_error_t *e)
     if (r != GYRE_OK) {
         return r;
     }
-    if (!d->is_public && !is_loopback(&ss)) {
-        return gy_admin_fail(e, GYRE_REFUSED,
-                             "admin: %s is not a loopback address, and whoever reaches it may move "
-                             "keys; use unix:/path, or write " GY_DOOR_PUBLIC "%s if it is "
-                             "fenced off otherwise",
-                             text, text);
+    if (!is_loopback(&ss)) {
+        return gy_admin_fail(
+            e, GYRE_REFUSED,
+            "admin: %s is not a loopback address, and whoever reaches the admin may "
+            "move keys; use unix:/path or 127.0.0.1:PORT, and come from elsewhere "
+            "through ssh -L or a server that asks who is there",
+            text);
     }
     r = gy_listen(&addr, 1, &d->fd, e);
     if (r == GYRE_OK) {
@@ -176,10 +177,6 @@ int gy_door_open(const char *address, struct gy_door *out, gyre_error_t *e)
         }
         out->is_unix = true;
         return open_unix(address + 5, out, e);
-    }
-    if (strncmp(address, GY_DOOR_PUBLIC, strlen(GY_DOOR_PUBLIC)) == 0) {
-        out->is_public = true;
-        address += strlen(GY_DOOR_PUBLIC);
     }
     return open_tcp(address, out, e);
 }

@@ -12,13 +12,11 @@
 
 struct gy_door {
     int fd;
-    bool is_unix, is_public;
+    bool is_unix;
     char address[288]; /* as a client would write it */
     dev_t dev;         /* the socket file we made, so that only that one is removed */
     ino_t ino;
 };
-
-#define GY_DOOR_PUBLIC "public:"
 
 /* Errors as gy_admin_start. */
 GYRE_NODISCARD int gy_door_open(const char *address, struct gy_door *out, gyre_error_t *e);

@@ -84,15 +84,13 @@ static int on_progress(void *ctx, curl_off_t dltotal, curl_off_t dlnow, curl_off
     return c->stop && *c->stop;
 }
 
-/* "unix:/path", "host:port", "http://host:port", and "public:" as a topology file may say it. */
+/* "unix:/path", "host:port", "http://host:port". */
 static int set_address(struct gy_client *c, gyre_error_t *e)
 {
+    static const char scheme[] = "http://";
     const char *where = c->address;
-    static const char *const prefixes[] = {"public:", "http://"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
-        if (strncmp(where, prefixes[i], strlen(prefixes[i])) == 0) {
-            where += strlen(prefixes[i]);
-        }
+    if (strncmp(where, scheme, strlen(scheme)) == 0) {
+        where += strlen(scheme);
     }
     bool is_unix = strncmp(where, "unix:", 5) == 0;
     /* In a URL these would begin something else than a host and a port. */
