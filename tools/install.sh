@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# install.sh [--list] [GROUP...] - install the Debian packages Gyre needs (groups: build run test; default all).
+# install.sh [--list] [GROUP...] - install the Debian packages Gyre needs (groups: build run test dev; default the first three).
 #
 # Says which are missing and fetches only those; where nothing is missing it needs neither root nor network.
 # Two runs at once wait for each other. Packages that ship a service (redis-server, nutcracker) may have it
@@ -12,6 +12,7 @@ declare -A groups=(
              libyaml-dev libjansson-dev libxxhash-dev libmicrohttpd-dev libcurl4-openssl-dev
              libcmocka-dev libhiredis-dev python3"
     [run]="redis-server redis-tools python3 python3-redis python3-yaml wamerican"
+    [dev]="clang-tidy-16 gcovr"
     [test]="clang-16 clang-format-16 libclang-rt-16-dev spin pmccabe shellcheck python3-pytest
             python3-redis python3-yaml redis-server redis-tools sqlite3 wamerican"
 )
@@ -49,7 +50,7 @@ choose_root() {
 
 apt() {
     "${root[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C \
-        apt-get -q -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 "$@" </dev/null >&2
+        apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 "$@" </dev/null >&2
 }
 
 # Waits for another apt that is refreshing the lists: its lock is the one apt does not wait for itself.
@@ -77,7 +78,7 @@ main() {
     fi
     [ $# -gt 0 ] || set -- build run test
     for group in "$@"; do
-        [ -n "${groups[$group]-}" ] || die "unknown group '$group'; there are: build run test"
+        [ -n "${groups[$group]-}" ] || die "unknown group '$group'; there are: build run test dev"
     done
     if $list; then
         for group in "$@"; do

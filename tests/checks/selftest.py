@@ -161,6 +161,19 @@ def test_models():
             expect((done.returncode == 0) is ok, f"models/run.py on '{case}': {done.stdout}{done.stderr}")
 
 
+def test_models_doc():
+    with tempfile.TemporaryDirectory(prefix="gyre-check-") as name:
+        d = pathlib.Path(name)
+        for f in ("docs/migration.md", "models/cases.txt"):
+            (d / f).parent.mkdir()
+            shutil.copy(ROOT / f, d / f)
+        expect(status(sys.executable, HERE / "models_doc.py", d).returncode == 0, "models_doc.py passes on the tree")
+        cases = (d / "models/cases.txt").read_text()
+        for changed in (cases.replace("NOHOLD", "NOHOLE", 1), cases.rsplit("\n", 2)[0] + "\n", cases.replace(" 807", " 808", 1)):
+            (d / "models/cases.txt").write_text(changed)
+            expect(status(sys.executable, HERE / "models_doc.py", d).returncode == 1, "models_doc.py sees a change")
+
+
 failures = []
 expected = 0
 
@@ -174,7 +187,7 @@ def expect(ok, what):
 
 
 if __name__ == "__main__":
-    for test in (test_checks, test_symbols, test_tally, test_models):
+    for test in (test_checks, test_symbols, test_tally, test_models, test_models_doc):
         test()
     print(f"selftest: {expected - len(failures)} of {expected} as expected")
     sys.exit(1 if failures else 0)

@@ -8,4 +8,4 @@ exe=$(realpath "$1") corpus=$(realpath "$2") runs=$3
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" && mkdir new
-"$exe" "-runs=$runs" "-seed=${GYRE_SEED:-1}" -timeout=10 new "$corpus"
+"$exe" "-runs=${GYRE_FUZZ_RUNS:-$runs}" "-seed=${GYRE_SEED:-1}" -timeout=10 new "$corpus"

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# Thin: meson does the work; this names it. `make help` lists the targets.
+.DEFAULT_GOAL := build
+.PHONY: help build test quick check asan tsan fuzz model e2e bench fmt lint cover clean
+
+JOBS ?= $(shell nproc)
+FUZZ_RUNS ?= 2000000
+meson_test = meson test -C $(1) --no-rebuild --print-errorlogs --num-processes $(JOBS)
+
+help: ## this list
+	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+
+build: ## gcc, optimised, into build/
+	tools/build.sh build
+
+test: ## ./test.sh: install, build, every short tier, then again under the sanitizers
+	./test.sh
+
+quick: ## the short tiers with gcc only
+	./test.sh --quick
+
+check: build ## the tree's own rules: layering, sizes, format, words, licence lines, scripts
+	$(call meson_test,build) --suite checks
+
+asan: ## clang with AddressSanitizer, UBSan and libFuzzer, into build-asan/, then its tests
+	CC=clang-16 tools/build.sh build-asan -Db_sanitize=address,undefined -Db_lundef=false -Dlibfuzzer=true
+	$(call meson_test,build-asan) --no-suite checks --no-suite models
+
+tsan: ## gcc with ThreadSanitizer, into build-tsan/, then unit and e2e
+	CC=gcc tools/build.sh build-tsan -Db_sanitize=thread
+	$(call meson_test,build-tsan) --suite unit --suite property --suite e2e
+
+fuzz: ## FUZZ_RUNS inputs (default 2 million) to each fuzz target under libFuzzer
+	CC=clang-16 tools/build.sh build-asan -Db_sanitize=address,undefined -Db_lundef=false -Dlibfuzzer=true
+	GYRE_FUZZ_RUNS=$(FUZZ_RUNS) $(call meson_test,build-asan) --suite fuzz --timeout-multiplier 100
+
+model: ## every Spin model: bases pass, mutations fail (20 minutes or so)
+	models/run.py --tier long
+
+e2e: build ## gyre with real redis-servers
+	$(call meson_test,build) --suite e2e
+
+bench: build ## the benchmarks, beside their peers
+	meson test -C build --no-rebuild --benchmark --verbose
+
+fmt: ## clang-format-16 on every C file
+	tests/checks/format.sh --fix
+
+lint: build ## clang-tidy-16 on src/ (tools/install.sh dev)
+	find src -name '*.c' -print0 | xargs -0 -n 1 -P $(JOBS) clang-tidy-16 -p build --quiet
+
+cover: ## line and branch coverage of src/, into build-cover/ (tools/install.sh dev)
+	CC=gcc tools/build.sh build-cover -Db_coverage=true -Dbuildtype=debug
+	$(call meson_test,build-cover) --no-suite checks --no-suite models || true
+	gcovr -r . build-cover --exclude tests --exclude bench --print-summary -o build-cover/coverage.txt
+
+clean: ## remove the build folders
+	rm -rf build build-asan build-tsan build-cover
