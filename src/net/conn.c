@@ -67,6 +67,7 @@ static void on_written(uv_write_t *req, int status)
 {
     struct gy_conn *c = req->data;
     c->writing = false;
+    c->written += gy_buf_size(&c->sending);
     gy_buf_reset(&c->sending);
     gy_buf_trim(&c->sending, KEEP_BUFFER);
     if (c->closing) {
@@ -125,12 +126,25 @@ void gy_conn_flush(struct gy_conn *c)
     }
     if (rc > 0) {
         gy_buf_consume(&c->out, (size_t)rc);
+        c->written += (size_t)rc;
     }
     if (gy_buf_size(&c->out)) {
         arm(c);
     } else {
         gy_buf_trim(&c->out, KEEP_BUFFER);
     }
+}
+
+size_t gy_conn_unsent(const struct gy_conn *c)
+{
+    return gy_buf_size(&c->out) + (c->writing ? uv_stream_get_write_queue_size(&c->u.stream) : 0);
+}
+
+size_t gy_conn_taken(const struct gy_conn *c)
+{
+    size_t part =
+        c->writing ? gy_buf_size(&c->sending) - uv_stream_get_write_queue_size(&c->u.stream) : 0;
+    return c->written + part;
 }
 
 void gy_conn_dirty(struct gy_conn *c)
@@ -188,6 +202,7 @@ static void init_handle(struct gy_loop *l, struct gy_conn *c, const struct gy_co
     c->u.handle.data = c;
     c->dirty = c->writing = c->reading = c->closing = c->is_open = false;
     c->why = NULL;
+    c->written = 0;
     c->out = c->sending = (struct gy_buf){0};
     link_conn(l, c);
 }

@@ -64,6 +64,7 @@ struct gy_conn {
         uv_write_t write;
         uv_connect_t connect;
     } req;
+    size_t written;  /* bytes of finished writes; see gy_conn_taken */
     const char *why; /* reason of the close, for closed() */
     bool dirty, writing, reading, closing, is_open;
 };
@@ -77,10 +78,9 @@ void gy_conn_close(
     struct gy_conn *c,
     const char *why); /* unsent bytes are offered once more, then dropped; closed() comes later */
 /* Bytes accepted from the owner and not yet taken by the kernel. */
-static inline size_t gy_conn_unsent(const struct gy_conn *c)
-{
-    return gy_buf_size(&c->out) + gy_buf_size(&c->sending);
-}
+size_t gy_conn_unsent(const struct gy_conn *c);
+/* Bytes the kernel has taken in all: grows as long as the peer reads. */
+size_t gy_conn_taken(const struct gy_conn *c);
 
 struct gy_listener_events {
     /* Returns the connection to accept into (embedded in its owner) and its events, or NULL to turn

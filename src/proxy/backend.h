@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * backend.h - one worker's connection to one storage node: pipelined, shared by all of the worker's
+ * clients.
+ *
+ * Answers come in the order of the commands; each command waits in a queue with the sink that takes
+ * its answer. A connection is usable after a hand-shake: authenticate, name it, learn the server's
+ * run_id, kill connections of this proxy's dead generations and the own predecessor that broke with
+ * commands unanswered (docs/migration.md, race 7 and 0a.9). A node that is down answers at once; it
+ * is tried again with growing pauses, without any request being needed.
+ *
+ * Threads: the worker's.
+ */
+#ifndef GY_PROXY_BACKEND_H
+#define GY_PROXY_BACKEND_H
+
+#include "net/loop.h"
+#include "wire/resp.h"
+
+struct gy_worker;
+struct gy_backend;
+
+/* Takes the answer of one command: its bytes in one or more chunks, or a failure instead (or in the
+ * middle) of it. */
+struct gy_sink {
+    void (*chunk)(struct gy_sink *s, const uint8_t *p, size_t n, bool last);
+    /* sent: the node may have executed the command; why: of the failure, alive during the call. */
+    void (*fail)(struct gy_sink *s, struct gy_backend *b, bool sent, const char *why);
+};
+
+enum gy_backend_state {
+    GY_BACKEND_IDLE,
+    GY_BACKEND_CONNECTING,
+    GY_BACKEND_GREETING,
+    GY_BACKEND_UP,
+    GY_BACKEND_DOWN
+};
+
+struct gy_wait {
+    struct gy_sink *sink;
+    uint64_t since; /* when it was queued, ms */
+};
+
+struct gy_backend {
+    struct gy_worker *worker;
+    uint32_t server;
+    const char *name, *address; /* owned */
+    struct gy_conn conn;
+    bool conn_alive; /* conn is linked to the loop: wait for closed() before connecting again */
+    enum gy_backend_state state;
+    char why[160];     /* of the last failure */
+    char run_id[48];   /* of the server, from the hand-shake */
+    int64_t client_id; /* of this connection, as the server counts */
+    int64_t kill_id;   /* 0, or the broken connection that may still have commands of ours queued at
+                          the server */
+    bool killed_older; /* dead generations' connections are gone */
+    uint64_t generation; /* grows with every connection */
+
+    struct gy_wait *waits; /* a ring: commands that await an answer, oldest first */
+    uint32_t head, count, cap;
+    uint64_t sent, answered;   /* commands in all; sent - answered = count */
+    struct gy_reply_scan scan; /* of the answer being received */
+    struct gy_buf queued;      /* commands written while the hand-shake runs */
+    struct gy_buf greeting;    /* answers of the hand-shake */
+    unsigned greet_want, greet_got;
+    uint64_t deadline; /* of connecting or greeting */
+    uint64_t progress; /* when bytes came last */
+    uint64_t retry_at;
+    unsigned retry_ms;
+    bool pinged; /* an own PING is unanswered */
+    struct gy_sink ping_sink;
+    uint64_t failures, requests, bytes_in, bytes_out;
+};
+
+struct gy_backend *gy_backend_new(struct gy_worker *w, uint32_t server, const char *name,
+                                  const char *address);
+void gy_backend_free(struct gy_backend *b); /* after the loop has closed its connection */
+
+/* Where to append the next command, or NULL: the node is down (b->why). Then gy_backend_expect,
+ * once a command. */
+struct gy_buf *gy_backend_begin(struct gy_backend *b);
+void gy_backend_expect(struct gy_backend *b, struct gy_sink *s);
+
+/* True when nothing sent before the mark is unanswered or may still be executed by the server. */
+bool gy_backend_drained(const struct gy_backend *b, uint64_t mark);
+void gy_backend_tick(struct gy_backend *b, uint64_t now, bool stalled);
+
+/* "-NODEDOWN node 'x' at y ..." */
+void gy_backend_error(struct gy_buf *out, const struct gy_backend *b, bool sent, const char *why);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* client.c - see client.h; requests and their answers are in req.c. */
+#include "proxy/client.h"
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "proxy/dispatch.h"
+#include "proxy/proxy.h"
+
+#include <stdlib.h>
+
+/* Commands of one client that may be unanswered at once, before and after its answers' size is
+ * known. */
+#define INFLIGHT_FIRST 64
+#define INFLIGHT_MAX   1024
+/* Input left over from parsing (a cut request, or a client made to wait) above this stops the
+ * reading. */
+#define LEFTOVER_MAX (256u * 1024)
+
+static const struct gy_conn_events client_events;
+
+static struct gy_client *of_conn(struct gy_conn *c)
+{
+    return (struct gy_client *)((char *)c - offsetof(struct gy_client, conn));
+}
+
+struct gy_conn *gy_client_accept(void *worker, const struct gy_conn_events **ev)
+{
+    struct gy_worker *w = worker;
+    const struct gy_proxy_conf *conf = &w->proxy->config->proxy;
+    if (w->stats.clients >= conf->max_clients / w->proxy->nworkers ||
+        w->stats.memory > conf->max_memory) {
+        gy_warn("client turned away worker=%u clients=%llu memory=%llu", w->index,
+                (unsigned long long)w->stats.clients, (unsigned long long)w->stats.memory);
+        return NULL;
+    }
+    struct gy_client *c = gy_xcalloc(1, sizeof *c);
+    struct gy_req_limits limits = {
+        .bulk = conf->max_request,
+        .total = conf->max_request,
+        .args = 1024 * 1024,
+        .inline_line = 64 * 1024,
+    };
+    c->worker = w;
+    c->id = atomic_fetch_add_explicit(&w->proxy->next_client_id, 1,
+                                      memory_order_relaxed); /* only has to be unique */
+    c->tail = &c->head;
+    gy_req_init(&c->parser, &limits);
+    c->next = w->clients;
+    c->link = &w->clients;
+    if (c->next) {
+        c->next->link = &c->next;
+    }
+    w->clients = c;
+    w->stats.clients++;
+    *ev = &client_events;
+    return &c->conn;
+}
+
+static bool may_dispatch(const struct gy_client *c)
+{
+    if (c->closing || c->tasks) {
+        return false;
+    }
+    size_t unread = gy_conn_unsent(&c->conn);
+    uint64_t limit = c->worker->proxy->config->proxy.max_client_unread;
+    uint32_t most = c->answered < INFLIGHT_FIRST ? INFLIGHT_FIRST : INFLIGHT_MAX;
+    return unread < limit && c->inflight < most &&
+           (c->inflight == 0 || unread + c->inflight * c->reply_peak < limit);
+}
+
+/* Takes commands from the bytes; returns how many were used. */
+static size_t parse(struct gy_client *c, const uint8_t *p, size_t n)
+{
+    size_t off = 0;
+    while (off < n && may_dispatch(c)) {
+        struct gy_request rq;
+        enum gy_parse r = gy_req_parse(&c->parser, p + off, n - off, &rq);
+        if (r == GY_PARSE_MORE) {
+            break;
+        }
+        if (r == GY_PARSE_ERROR) {
+            gy_req_error(gy_req_new(c), "ERR Protocol error: %s", c->parser.error);
+            c->closing = true;
+            return n;
+        }
+        if (rq.argc) {
+            gy_dispatch(c, &rq, (struct gy_slice){p + off, rq.bytes});
+        }
+        off += rq.bytes;
+    }
+    return off;
+}
+
+static void close_if_over(struct gy_client *c)
+{
+    if (c->closing && !c->head && gy_conn_unsent(&c->conn) == 0) {
+        gy_conn_close(&c->conn, "done");
+    }
+}
+
+/* Reading stops when there is nothing to be done with more bytes for now. */
+static void pace(struct gy_client *c)
+{
+    bool wait = !may_dispatch(c) &&
+                (c->closing || gy_buf_size(&c->in) > LEFTOVER_MAX || c->tasks ||
+                 gy_conn_unsent(&c->conn) >= c->worker->proxy->config->proxy.max_client_unread);
+    gy_conn_read(&c->conn, !wait);
+    close_if_over(c);
+}
+
+static bool keep(struct gy_client *c, const uint8_t *p, size_t n)
+{
+    size_t need = gy_req_need(&c->parser);
+    size_t have = gy_buf_size(&c->in);
+    /* A large bulk is announced: take its room at once instead of doubling up to it, but only as it
+     * really arrives. */
+    if (need > have && have > LEFTOVER_MAX &&
+        !gy_buf_reserve(&c->in, need - have < have ? need - have : have)) {
+        return false;
+    }
+    gy_buf_add(&c->in, p, n);
+    return !gy_buf_failed(&c->in);
+}
+
+static void on_data(struct gy_conn *conn, const uint8_t *p, size_t n)
+{
+    struct gy_client *c = of_conn(conn);
+    if (gy_buf_size(&c->in) == 0) {
+        size_t used = parse(c, p, n);
+        if (used < n && !keep(c, p + used, n - used)) {
+            gy_conn_close(conn, "out of memory for its request");
+            return;
+        }
+    } else {
+        if (!keep(c, p, n)) {
+            gy_conn_close(conn, "out of memory for its request");
+            return;
+        }
+        gy_buf_consume(&c->in, parse(c, gy_buf_head(&c->in), gy_buf_size(&c->in)));
+        gy_buf_trim(&c->in, LEFTOVER_MAX);
+    }
+    pace(c);
+}
+
+void gy_client_resume(struct gy_client *c)
+{
+    if (c->conn.closing) {
+        return;
+    }
+    if (gy_buf_size(&c->in)) {
+        gy_buf_consume(&c->in, parse(c, gy_buf_head(&c->in), gy_buf_size(&c->in)));
+        gy_buf_trim(&c->in, LEFTOVER_MAX);
+    }
+    pace(c);
+}
+
+static void on_drained(struct gy_conn *conn)
+{
+    gy_client_resume(of_conn(conn));
+}
+
+static void on_opened(struct gy_conn *conn)
+{
+    (void)conn;
+}
+
+static void on_closed(struct gy_conn *conn, const char *why)
+{
+    struct gy_client *c = of_conn(conn);
+    gy_debug("client closed id=%llu why=\"%s\"", (unsigned long long)c->id, why);
+    gy_reqs_orphan(c);
+    if (c->is_ready) {
+        for (struct gy_client **p = &c->worker->ready; *p; p = &(*p)->next_ready) {
+            if (*p == c) {
+                *p = c->next_ready;
+                break;
+            }
+        }
+    }
+    *c->link = c->next;
+    if (c->next) {
+        c->next->link = c->link;
+    }
+    c->worker->stats.clients--;
+    gy_req_fini(&c->parser);
+    gy_buf_fini(&c->in);
+    free(c->name);
+    free(c->lib_name);
+    free(c->lib_ver);
+    free(c);
+}
+
+static const struct gy_conn_events client_events = {on_opened, on_data, on_drained, on_closed};
+
+/* A client that takes none of its answers for client_stall_ms is closed: its memory is somebody
+ * else's. */
+void gy_client_tick(struct gy_client *c, uint64_t now)
+{
+    const struct gy_proxy_conf *conf = &c->worker->proxy->config->proxy;
+    size_t unread = gy_conn_unsent(&c->conn);
+    c->worker->stats.memory += c->in.cap + c->conn.out.cap + c->conn.sending.cap;
+    if (unread == 0 || c->conn.closing) {
+        c->stalled_since = 0;
+        return;
+    }
+    if (unread > conf->max_memory / 2) {
+        gy_warn("client closed id=%llu why=\"leaves more than half of all memory unread\"",
+                (unsigned long long)c->id);
+        gy_conn_close(&c->conn, "too much unread");
+        return;
+    }
+    size_t written = gy_conn_taken(&c->conn);
+    if (c->stalled_since == 0 || written != c->stalled_bytes) {
+        c->stalled_since = now;
+        c->stalled_bytes = written;
+    } else if (now - c->stalled_since > conf->client_stall_ms) {
+        gy_warn("client closed id=%llu why=\"it has not read for %u ms\" unread=%zu",
+                (unsigned long long)c->id, conf->client_stall_ms, unread);
+        gy_conn_close(&c->conn, "does not read");
+    }
+}
