@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * vectors.h - what the driver and the systems say to each other. A new system is one row of the
+ * table in main.c and one function.
+ */
+#ifndef VECTORS_VECTORS_H
+#define VECTORS_VECTORS_H
+
+#include "vectors/vfile.h"
+
+/* Of one file. The first failure is the one printed. */
+struct verdict {
+    size_t passed, failed;
+    bool refused; /* the header says something we do not know: no line of the file counts as passed
+                   */
+    char why[1024];
+};
+
+/* Checks every row of f, adding one to passed or failed for each, or calls refuse. */
+typedef void check_fn(const struct vfile *f, struct verdict *v);
+
+check_fn check_seeds;
+
+void pass(struct verdict *v);
+void fail(struct verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void refuse(struct verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
