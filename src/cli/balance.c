@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * balance.c - `gyre balance`: the exact share of every node, what chance would give with so many
+ * points, and how real keys fall. Exit status 1 when the spread (CV) is above the limit.
+ */
+#include "base/json.h"
+#include "cli/cmd.h"
+#include "cli/groups.h"
+#include "cli/keys.h"
+#include "cli/opt.h"
+#include "cli/out.h"
+#include "cli/table.h"
+#include "cli/term.h"
+#include "cli/topo.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct balance {
+    struct gy_keys_from from;
+    double limit;
+    bool json;
+    /* inside */
+    gyre_map_t *map;
+    uint32_t count;
+    double total_weight;
+    struct gyre_balance exact, measured;
+    uint64_t *keys; /* of each node; NULL: not measured */
+    uint64_t keys_total;
+    struct gy_groups zones, hosts;
+};
+
+#define MICRO 1000000
+
+static const struct gy_opt OPTIONS[] = {
+    GY_KEYS_OPTIONS(struct balance),
+    {0, "cv", "LIMIT", "alert above this spread, standard deviation / mean (0.20)", GY_OPT_NUMBER,
+     offsetof(struct balance, limit), 0, 100 * (uint64_t)MICRO, NULL},
+    {0, "json", NULL, "answer in JSON", GY_OPT_FLAG, offsetof(struct balance, json), 0, 0, NULL},
+    {0}};
+
+static const char *const EXAMPLES[] = {
+    "gyre balance fleet.yaml",
+    "redis-cli --scan | gyre balance fleet.yaml -",
+    "gyre balance fleet.yaml --keys keys.txt --cv 0.10 --json",
+    NULL,
+};
+
+static const struct gy_usage USAGE = {
+    "gyre balance",
+    "TOPOLOGY [KEY...]",
+    "Shows the share of the key space each node owns (exact), and with keys how those fall. The "
+    "spread is\nthe CV of share/weight: standard deviation / mean. Exit status 1 when it is above "
+    "the limit.",
+    OPTIONS,
+    EXAMPLES,
+    1,
+    -1,
+};
+
+/* ---- the facts ---- */
+
+static int count_keys(struct balance *b, char **args, int count)
+{
+    if (!count && !b->from.lines && !b->from.nul) {
+        return GY_EXIT_OK;
+    }
+    struct gy_keys k;
+    int rc = gy_keys_open(&k, &b->from, args, count, true);
+    b->keys = calloc(b->count ? b->count : 1, sizeof *b->keys);
+    if (!rc && !b->keys) {
+        rc = gy_complain_memory();
+    }
+    while (!rc && !(rc = gy_keys_next(&k)) && k.count) {
+        uint32_t node[GY_KEYS_BATCH];
+        gyre_map_locate_batch(b->map, k.key, k.len, k.count, node);
+        for (size_t i = 0; i < k.count; i++) {
+            b->keys[node[i]]++;
+        }
+        b->keys_total += k.count;
+    }
+    gy_keys_close(&k);
+    return rc;
+}
+
+/* Keys over weight, of the nodes that should have any. */
+static int measure(struct balance *b)
+{
+    double *load = calloc((size_t)b->count * 2 + 2, sizeof *load);
+    if (!load) {
+        return gy_complain_memory();
+    }
+    double *weight = load + b->count + 1;
+    size_t n = 0;
+    for (uint32_t i = 0; i < b->count; i++) {
+        double w = gyre_map_node(b->map, i)->weight;
+        b->total_weight += w;
+        if (w > 0 && b->keys) {
+            load[n] = (double)b->keys[i];
+            weight[n++] = w;
+        }
+    }
+    b->measured = (struct gyre_balance){.size = sizeof b->measured};
+    gyre_balance_of(load, weight, n, &b->measured);
+    free(load);
+    return GY_EXIT_OK;
+}
+
+static int find_facts(struct balance *b, char **args, int count)
+{
+    b->count = gyre_map_count(b->map);
+    b->exact = (struct gyre_balance){.size = sizeof b->exact};
+    gyre_map_balance(b->map, &b->exact);
+    int rc = count_keys(b, args, count);
+    if (!rc) {
+        rc = measure(b);
+    }
+    if (!rc && (gy_groups_make(b->map, b->keys, GY_BY_ZONE, &b->zones) ||
+                gy_groups_make(b->map, b->keys, GY_BY_HOST, &b->hosts))) {
+        rc = gy_complain_memory();
+    }
+    return rc;
+}
+
+static bool too_far(const struct balance *b)
+{
+    return b->exact.cv > b->limit || (b->keys_total && b->measured.cv > b->limit);
+}
+
+/* ---- as text ---- */
+
+static void text_nodes(const struct balance *b, struct gy_buf *out)
+{
+    const char *heads[] = {
+        "NODE",       "ADDRESS", "ZONE", ">WEIGHT", ">SHARE", ">/FAIR", b->keys ? ">KEYS" : NULL,
+        ">KEY SHARE", NULL};
+    struct gy_table t;
+    gy_table_init(&t, heads);
+    for (uint32_t i = 0; i < b->count; i++) {
+        const struct gyre_node *n = gyre_map_node(b->map, i);
+        double share = gyre_map_share(b->map, i), fair = n->weight / b->total_weight;
+        gy_table_cell(&t, n->name);
+        gy_table_cell(&t, n->address);
+        gy_table_cell(&t, n->zone);
+        gy_table_format(&t, "%.6g", n->weight);
+        gy_table_format(&t, "%.3f %%", 100 * share);
+        if (fair > 0) {
+            gy_table_format(&t, "%.3f", share / fair);
+        } else {
+            gy_table_cell(&t, "drained");
+        }
+        if (b->keys) {
+            double part = b->keys_total ? (double)b->keys[i] / (double)b->keys_total : 0;
+            gy_table_format(&t, "%llu", (unsigned long long)b->keys[i]);
+            gy_table_format(&t, "%.3f %%", 100 * part);
+        }
+    }
+    gy_table_end(&t, out);
+}
+
+static void text_groups(const struct balance *b, struct gy_buf *out)
+{
+    if (b->zones.count) {
+        gy_buf_putc(out, '\n');
+        gy_groups_table(&b->zones, "ZONE", b->keys_total, out);
+    }
+    /* Hosts tell something new only where one carries several nodes. */
+    if (b->hosts.count && b->hosts.count + b->hosts.ungrouped < b->count) {
+        gy_buf_putc(out, '\n');
+        gy_groups_table(&b->hosts, "HOST", b->keys_total, out);
+    }
+}
+
+static void text_figures(const struct balance *b, struct gy_buf *out)
+{
+    gy_buf_printf(out, "\n%u nodes", b->exact.nodes);
+    if (gyre_map_points(b->map)) {
+        gy_buf_printf(out, ", %llu points, %zu KB", (unsigned long long)gyre_map_points(b->map),
+                      (gyre_map_bytes(b->map) + 1023) / 1024);
+    }
+    gy_buf_printf(out, "\nCV %.4f", b->exact.cv);
+    if (b->exact.expected_cv > 0) {
+        gy_buf_printf(out, " (about %.4f is to be expected from that many points)",
+                      b->exact.expected_cv);
+    }
+    gy_buf_printf(out, "; largest / mean %.3f, smallest / mean %.3f\n", b->exact.peak,
+                  b->exact.least);
+    if (b->keys_total) {
+        gy_buf_printf(out, "%llu keys: CV %.4f; largest / mean %.3f, smallest / mean %.3f\n",
+                      (unsigned long long)b->keys_total, b->measured.cv, b->measured.peak,
+                      b->measured.least);
+    }
+}
+
+static void text_verdict(const struct balance *b, struct gy_buf *out)
+{
+    if (!too_far(b)) {
+        return;
+    }
+    char line[200];
+    bool exact = b->exact.cv > b->limit;
+    snprintf(line, sizeof line, "ALERT: %s CV %.4f is above %.4g",
+             exact ? "the placement's" : "the keys'", exact ? b->exact.cv : b->measured.cv,
+             b->limit);
+    gy_term_tint(out, GY_TINT_BAD, line);
+    gy_buf_puts(out, exact ? ": more points per node would even it out\n"
+                           : ": few keys, hash tags that draw many together, or the weights\n");
+}
+
+static void as_text(const struct balance *b, struct gy_buf *out)
+{
+    text_nodes(b, out);
+    text_groups(b, out);
+    text_figures(b, out);
+    text_verdict(b, out);
+}
+
+/* ---- as JSON ---- */
+
+static void json_node(const struct balance *b, uint32_t i, struct gy_json *j)
+{
+    const struct gyre_node *n = gyre_map_node(b->map, i);
+    gy_json_object(j);
+    gy_json_kstring(j, "name", n->name);
+    gy_json_kstring(j, "address", n->address);
+    gy_json_kdouble(j, "weight", n->weight);
+    gy_json_kstring(j, "zone", n->zone);
+    gy_json_kdouble(j, "share", gyre_map_share(b->map, i));
+    gy_json_kdouble(j, "fair_share", n->weight / b->total_weight);
+    if (b->keys) {
+        gy_json_kuint(j, "keys", b->keys[i]);
+        gy_json_kdouble(j, "key_share",
+                        b->keys_total ? (double)b->keys[i] / (double)b->keys_total : 0);
+    }
+    gy_json_object_end(j);
+}
+
+static void json_figures(const struct balance *b, struct gy_json *j)
+{
+    gy_json_kdouble(j, "cv", b->exact.cv);
+    gy_json_kdouble(j, "expected_cv", b->exact.expected_cv);
+    gy_json_kdouble(j, "peak", b->exact.peak);
+    gy_json_kdouble(j, "least", b->exact.least);
+    gy_json_kuint(j, "points", gyre_map_points(b->map));
+    gy_json_kuint(j, "bytes", gyre_map_bytes(b->map));
+    if (b->keys) {
+        gy_json_kuint(j, "keys_total", b->keys_total);
+        gy_json_kdouble(j, "keys_cv", b->measured.cv);
+        gy_json_kdouble(j, "keys_peak", b->measured.peak);
+        gy_json_kdouble(j, "keys_least", b->measured.least);
+    }
+    gy_json_kdouble(j, "limit", b->limit);
+    gy_json_kbool(j, "balanced", !too_far(b));
+}
+
+static void as_json(const struct balance *b, struct gy_buf *out)
+{
+    struct gy_json j;
+    gy_json_init(&j, out);
+    gy_json_object(&j);
+    gy_json_kuint(&j, "version", gyre_map_version(b->map));
+    gy_json_key(&j, "nodes");
+    gy_json_array(&j);
+    for (uint32_t i = 0; i < b->count; i++) {
+        json_node(b, i, &j);
+    }
+    gy_json_array_end(&j);
+    json_figures(b, &j);
+    gy_groups_json(&b->zones, &j, "zones", "zone", b->keys != NULL, b->keys_total);
+    gy_groups_json(&b->hosts, &j, "hosts", "host", b->keys != NULL, b->keys_total);
+    gy_json_object_end(&j);
+    gy_buf_putc(out, '\n');
+}
+
+int gy_cmd_balance(int argc, char **argv)
+{
+    struct balance b = {.limit = 0.20};
+    char **words;
+    int count;
+    int rc = gy_opt_parse(&USAGE, argc, argv, &b, &words, &count);
+    if (rc != GY_GO_ON) {
+        return rc;
+    }
+    struct gy_topo topo;
+    struct gy_buf out = {0};
+    rc = gy_topo_load(words[0], &topo);
+    b.map = topo.map;
+    if (!rc) {
+        rc = find_facts(&b, words + 1, count - 1);
+    }
+    if (!rc) {
+        (b.json ? as_json : as_text)(&b, &out);
+        rc = gy_out_flush(&out);
+    }
+    if (!rc && too_far(&b)) {
+        rc = GY_EXIT_NO;
+    }
+    gy_buf_fini(&out);
+    gy_groups_fini(&b.zones);
+    gy_groups_fini(&b.hosts);
+    free(b.keys);
+    gy_topo_fini(&topo);
+    return rc;
+}

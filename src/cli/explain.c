@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain.c - `gyre explain`: the steps from a key to its nodes: what is hashed, the hash, the
+ * point on the ring, its owner, the walk from there over nodes and zones, and who answers when the
+ * owner is down.
+ */
+#include "base/json.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "cli/cmd.h"
+#include "cli/opt.h"
+#include "cli/out.h"
+#include "cli/table.h"
+#include "cli/term.h"
+#include "cli/topo.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define WALK_MAX     1024 /* nodes of the walk in JSON */
+#define WALK_SHOWN   8    /* and in the table, unless more replicas are asked for */
+#define REPLICAS_MAX 64
+#define HEX_TEXT     40
+
+struct explain {
+    bool json, encoded;
+    /* inside */
+    struct gy_topo topo;
+    struct gy_slice key;
+    struct gyre_explain x;
+    const char *like, *hash;
+    uint64_t replicas;
+    unsigned flags;                /* of the replicas */
+    uint32_t chosen[REPLICAS_MAX]; /* the nodes that hold the key */
+    size_t chosen_count;
+    uint32_t walk[WALK_MAX]; /* distinct nodes in ring order, zones not looked at */
+    size_t walk_count;
+};
+
+static const struct gy_opt OPTIONS[] = {
+    {'n', "replicas", "R", "nodes that hold a key (default: as the topology says)", GY_OPT_UINT,
+     offsetof(struct explain, replicas), 1, REPLICAS_MAX, NULL},
+    {0, "encoded", NULL, "the key is percent-encoded, and shown so", GY_OPT_FLAG,
+     offsetof(struct explain, encoded), 0, 0, NULL},
+    {0, "json", NULL, "answer in JSON", GY_OPT_FLAG, offsetof(struct explain, json), 0, 0, NULL},
+    {0}};
+
+static const char *const EXAMPLES[] = {
+    "gyre explain fleet.yaml user:1",
+    "gyre explain fleet.yaml 'cart:{user:1}' -n 3",
+    NULL,
+};
+
+static const struct gy_usage USAGE = {
+    "gyre explain",
+    "TOPOLOGY KEY",
+    "Shows how a key comes to its node, step by step, and who gets it when that node is down.",
+    OPTIONS,
+    EXAMPLES,
+    2,
+    2,
+};
+
+/* ---- the facts ---- */
+
+/* The walk in ring order is what the replicas are without regard to zones. */
+static int find_walk(struct explain *x)
+{
+    gyre_topology_t *plain = gyre_topology_clone(x->topo.config->topology);
+    gyre_map_t *map = NULL;
+    gyre_error_t e = {0};
+    int rc = GY_EXIT_OK;
+    if (!plain || gyre_topology_set(plain, "spread", "none", &e)) {
+        rc = gy_complain_memory();
+    }
+    if (!rc) {
+        rc = gy_topo_build(plain, "topology", &map);
+    }
+    if (!rc) {
+        x->walk_count = gyre_map_replicas(map, x->key.p, x->key.n, x->walk, WALK_MAX, NULL);
+    }
+    gyre_map_unref(map);
+    gyre_topology_free(plain);
+    return rc;
+}
+
+static int find_facts(struct explain *x)
+{
+    const gyre_topology_t *t = x->topo.config->topology;
+    gyre_map_t *map = x->topo.map;
+    const char *r = gyre_topology_get(t, "replicas");
+    if (!x->replicas && (!r || gy_num_uint(gy_str(r), &x->replicas))) {
+        x->replicas = 1;
+    }
+    x->x.size = sizeof x->x;
+    int rc = gyre_map_explain(map, x->key.p, x->key.n, &x->x);
+    if (rc) {
+        gy_complain("%s", gyre_err_text(rc));
+        return GY_EXIT_USAGE;
+    }
+    const char *like = gyre_topology_get(t, "like");
+    x->like = like && *like ? like : NULL;
+    x->hash = gyre_topology_get(t, x->like ? "mode" : "hash");
+    x->chosen_count = gyre_map_replicas(map, x->key.p, x->key.n, x->chosen, x->replicas, &x->flags);
+    return find_walk(x);
+}
+
+static bool is_chosen(const struct explain *x, uint32_t node, size_t *place)
+{
+    for (*place = 0; *place < x->chosen_count; ++*place) {
+        if (x->chosen[*place] == node) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t when_down(const struct explain *x)
+{
+    return x->walk_count > 1 ? x->walk[1] : GYRE_NONE;
+}
+
+static const struct gyre_node *node_at(const struct explain *x, uint32_t i)
+{
+    return gyre_map_node(x->topo.map, i);
+}
+
+/* A position or hash of so many bits in hexadecimal. */
+static char *hex(char out[HEX_TEXT], unsigned bits, uint64_t hi, uint64_t lo)
+{
+    if (bits > 64) {
+        snprintf(out, HEX_TEXT, "0x%016llx%016llx", (unsigned long long)hi, (unsigned long long)lo);
+    } else {
+        snprintf(out, HEX_TEXT, "0x%0*llx", (int)bits / 4, (unsigned long long)lo);
+    }
+    return out;
+}
+
+/* Gyre's own ring keeps the top 32 bits of a 64-bit hash as position; an imitated one all of it. */
+static unsigned position_bits(const struct explain *x)
+{
+    if (x->x.hash_bits > 64) {
+        return x->x.hash_bits;
+    }
+    bool narrow = x->x.position_lo <= UINT32_MAX && x->x.point_lo <= UINT32_MAX;
+    return x->like ? x->x.hash_bits : narrow ? 32 : 64;
+}
+
+/* ---- as text ---- */
+
+static void label(struct gy_buf *out, const char *text)
+{
+    gy_buf_puts(out, text);
+    gy_buf_printf(out, "%*s", (int)(12 - strlen(text)), "");
+}
+
+static void text_bytes(struct gy_buf *out, const struct explain *x, struct gy_slice text)
+{
+    if (x->encoded) {
+        gy_term_encode(out, text);
+    } else {
+        gy_term_text(out, text);
+    }
+}
+
+static void text_node(struct gy_buf *out, const struct gyre_node *n)
+{
+    gy_term_encode(out, gy_str(n->name));
+    if (n->address) {
+        gy_buf_printf(out, "  %s", n->address);
+    }
+    if (n->zone) {
+        gy_buf_puts(out, "  zone ");
+        gy_term_encode(out, gy_str(n->zone));
+    }
+    gy_buf_putc(out, '\n');
+}
+
+static void text_hash(struct gy_buf *out, const struct explain *x)
+{
+    char h[HEX_TEXT];
+    struct gy_slice part = {x->x.part, x->x.part_len};
+    label(out, "key");
+    text_bytes(out, x, x->key);
+    gy_buf_printf(out, "  (%zu bytes)\n", x->key.n);
+    label(out, "hashed");
+    text_bytes(out, x, part);
+    gy_buf_puts(out, part.n == x->key.n ? "  (the whole key)\n" : "  (what the tag holds)\n");
+    label(out, "hash");
+    gy_buf_printf(out, "%s  (%s%s%s, %u bits)\n",
+                  hex(h, x->x.hash_bits, x->x.hash_hi, x->x.hash_lo), x->like ? x->like : "",
+                  x->like ? " " : "", x->hash ? x->hash : "?", x->x.hash_bits);
+}
+
+static void text_point(struct gy_buf *out, const struct explain *x)
+{
+    char h[HEX_TEXT];
+    unsigned bits = position_bits(x);
+    if (!x->x.has_point) {
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < gyre_map_count(x->topo.map); i++) {
+            n += node_at(x, i)->weight > 0;
+        }
+        label(out, "rule");
+        gy_buf_printf(out, "hash modulo %u nodes\n", n);
+        return;
+    }
+    label(out, "position");
+    gy_buf_printf(out, "%s on the ring\n", hex(h, bits, x->x.position_hi, x->x.position_lo));
+    label(out, "point");
+    gy_buf_printf(out, "%s, number %llu of %llu%s\n", hex(h, bits, x->x.point_hi, x->x.point_lo),
+                  (unsigned long long)x->x.point_index,
+                  (unsigned long long)gyre_map_points(x->topo.map),
+                  x->x.wrapped ? " (past the end of the ring, so its first)" : "");
+}
+
+static void text_walk(struct gy_buf *out, const struct explain *x)
+{
+    static const char *const heads[] = {">STEP", "NODE", "ADDRESS", "ZONE", "HOLDS THE KEY", NULL};
+    struct gy_table t;
+    size_t shown = x->replicas + 1 > WALK_SHOWN ? (size_t)x->replicas + 1 : WALK_SHOWN, taken = 0;
+    gy_buf_putc(out, '\n');
+    gy_table_init(&t, heads);
+    for (size_t i = 0; i < x->walk_count && (i < shown || taken < x->chosen_count); i++) {
+        size_t place;
+        const struct gyre_node *n = node_at(x, x->walk[i]);
+        bool chosen = is_chosen(x, x->walk[i], &place);
+        taken += chosen;
+        gy_table_format(&t, "%zu", i + 1);
+        gy_table_cell(&t, n->name);
+        gy_table_cell(&t, n->address);
+        gy_table_cell(&t, n->zone);
+        if (chosen) {
+            gy_table_format(&t, place ? "copy %zu" : "owner", place + 1);
+        } else {
+            gy_table_cell(&t, taken < x->chosen_count ? "no: zone taken already" : "no");
+        }
+    }
+    gy_table_end(&t, out);
+    if (x->walk_count > shown) {
+        gy_buf_printf(out, "... the walk goes on over %zu more nodes\n", x->walk_count - shown);
+    }
+}
+
+static void as_text(struct gy_buf *out, const struct explain *x)
+{
+    text_hash(out, x);
+    text_point(out, x);
+    label(out, "owner");
+    text_node(out, node_at(x, x->x.node));
+    label(out, "if down");
+    if (when_down(x) == GYRE_NONE) {
+        gy_buf_puts(out, "nobody: there is no other node\n");
+    } else {
+        text_node(out, node_at(x, when_down(x)));
+    }
+    text_walk(out, x);
+    if (x->flags & GYRE_REPLICAS_SHORT) {
+        gy_buf_puts(out, "degraded: fewer nodes than copies asked for\n");
+    }
+    if (x->flags & GYRE_REPLICAS_SPREAD) {
+        gy_buf_puts(out, "degraded: too few zones, so one holds two copies\n");
+    }
+}
+
+/* ---- as JSON ---- */
+
+static void json_bytes(struct gy_json *j, const char *key, struct gy_slice text)
+{
+    gy_json_key(j, key);
+    gy_json_bytes(j, text.p, text.n);
+}
+
+static void json_node(struct gy_json *j, const struct gyre_node *n)
+{
+    gy_json_object(j);
+    gy_json_kstring(j, "name", n->name);
+    gy_json_kstring(j, "address", n->address);
+    gy_json_kstring(j, "zone", n->zone);
+    gy_json_object_end(j);
+}
+
+static void json_point(struct gy_json *j, const struct explain *x)
+{
+    char h[HEX_TEXT];
+    unsigned bits = position_bits(x);
+    gy_json_kstring(j, "hash", hex(h, x->x.hash_bits, x->x.hash_hi, x->x.hash_lo));
+    gy_json_kstring(j, "hash_function", x->hash);
+    gy_json_kstring(j, "like", x->like);
+    gy_json_kuint(j, "hash_bits", x->x.hash_bits);
+    if (x->x.has_point) {
+        gy_json_kstring(j, "position", hex(h, bits, x->x.position_hi, x->x.position_lo));
+        gy_json_kstring(j, "point", hex(h, bits, x->x.point_hi, x->x.point_lo));
+        gy_json_kuint(j, "point_index", x->x.point_index);
+        gy_json_kuint(j, "points", gyre_map_points(x->topo.map));
+        gy_json_kbool(j, "wrapped", x->x.wrapped);
+    }
+}
+
+static void json_walk(struct gy_json *j, const struct explain *x)
+{
+    gy_json_key(j, "replicas");
+    gy_json_array(j);
+    for (size_t i = 0; i < x->chosen_count; i++) {
+        gy_json_string(j, node_at(x, x->chosen[i])->name);
+    }
+    gy_json_array_end(j);
+    gy_json_key(j, "walk");
+    gy_json_array(j);
+    for (size_t i = 0; i < x->walk_count; i++) {
+        json_node(j, node_at(x, x->walk[i]));
+    }
+    gy_json_array_end(j);
+    gy_json_kbool(j, "short", (x->flags & GYRE_REPLICAS_SHORT) != 0);
+    gy_json_kbool(j, "zones_repeat", (x->flags & GYRE_REPLICAS_SPREAD) != 0);
+}
+
+static void as_json(struct gy_buf *out, const struct explain *x)
+{
+    struct gy_json j;
+    gy_json_init(&j, out);
+    gy_json_object(&j);
+    json_bytes(&j, "key", x->key);
+    json_bytes(&j, "hashed", (struct gy_slice){x->x.part, x->x.part_len});
+    json_point(&j, x);
+    gy_json_key(&j, "owner");
+    json_node(&j, node_at(x, x->x.node));
+    gy_json_key(&j, "if_down");
+    if (when_down(x) == GYRE_NONE) {
+        gy_json_null(&j);
+    } else {
+        json_node(&j, node_at(x, when_down(x)));
+    }
+    json_walk(&j, x);
+    gy_json_object_end(&j);
+    gy_buf_putc(out, '\n');
+}
+
+int gy_cmd_explain(int argc, char **argv)
+{
+    struct explain x = {0};
+    char **words;
+    int count;
+    int rc = gy_opt_parse(&USAGE, argc, argv, &x, &words, &count);
+    if (rc != GY_GO_ON) {
+        return rc;
+    }
+    size_t len = strlen(words[1]);
+    if (x.encoded && !gy_term_decode((uint8_t *)words[1], &len)) {
+        gy_complain("the key: '%%' must be followed by two hex digits (--encoded)");
+        return GY_EXIT_USAGE;
+    }
+    x.key = (struct gy_slice){(const uint8_t *)words[1], len};
+    struct gy_buf out = {0};
+    rc = gy_topo_load(words[0], &x.topo);
+    if (!rc) {
+        rc = find_facts(&x);
+    }
+    if (!rc && x.json) {
+        as_json(&out, &x);
+    } else if (!rc) {
+        as_text(&out, &x);
+    }
+    int wrote = gy_out_end(&out);
+    gy_topo_fini(&x.topo);
+    return rc ? rc : wrote;
+}

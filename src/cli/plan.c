@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plan.c - `gyre plan`: the topology a change leads to, and what it moves. Nothing is done; `gyre
+ * move start` with the same options does it.
+ */
+#include "cli/change.h"
+#include "cli/cmd.h"
+#include "cli/movement.h"
+#include "cli/opt.h"
+#include "cli/out.h"
+#include "cli/save.h"
+#include "cli/topo.h"
+
+#include <stdio.h>
+
+struct plan {
+    struct gy_keys_from from;
+    uint64_t samples, flows;
+    double limit;
+    bool json;
+    const char *output;
+    /* inside */
+    struct gy_changes changes;
+    struct gy_topo old;
+    gyre_topology_t *next;
+    gyre_map_t *map;
+    struct gy_movement movement;
+};
+
+static int change(void *into, enum gyre_change_kind kind, const char *text)
+{
+    gyre_error_t e = {0};
+    struct plan *p = into;
+    return gy_changes_add(&p->changes, kind, text, &e) ? gy_complain_error(&e) : GY_EXIT_OK;
+}
+
+static int take_add(void *into, const char *text)
+{
+    return change(into, GYRE_ADD, text);
+}
+
+static int take_remove(void *into, const char *text)
+{
+    return change(into, GYRE_REMOVE, text);
+}
+
+static int take_weight(void *into, const char *text)
+{
+    return change(into, GYRE_WEIGHT, text);
+}
+
+static int take_replace(void *into, const char *text)
+{
+    return change(into, GYRE_REPLACE, text);
+}
+
+static const struct gy_opt OPTIONS[] = {
+    {0, "add", "NAME=ADDRESS[,weight=W][,zone=Z]", "a new node", GY_OPT_CALL, 0, 0, 0, take_add},
+    {0, "remove", "NAME", "a node goes", GY_OPT_CALL, 0, 0, 0, take_remove},
+    {0, "weight", "NAME=W", "a node takes more or less; 0 drains it", GY_OPT_CALL, 0, 0, 0,
+     take_weight},
+    {0, "replace", "NAME=ADDRESS", "another machine under the same name", GY_OPT_CALL, 0, 0, 0,
+     take_replace},
+    {'o', "output", "FILE", "write the new topology to FILE ('-': stdout, without the report)",
+     GY_OPT_TEXT, offsetof(struct plan, output), 0, 0, NULL},
+    GY_KEYS_OPTIONS(struct plan),
+    {0, "samples", "N", "when no exact answer exists (200000)", GY_OPT_UINT,
+     offsetof(struct plan, samples), 1, 1000000000, NULL},
+    {0, "flows", "N", "show the N largest flows (20)", GY_OPT_UINT, offsetof(struct plan, flows), 0,
+     UINT32_MAX, NULL},
+    {0, "max-ratio", "R", "exit status 1 when moved / minimum is above R (1.001)", GY_OPT_NUMBER,
+     offsetof(struct plan, limit), 1000000, UINT64_C(1000000000000), NULL},
+    {0, "json", NULL, "answer in JSON", GY_OPT_FLAG, offsetof(struct plan, json), 0, 0, NULL},
+    {0}};
+
+static const char *const EXAMPLES[] = {
+    "gyre plan fleet.yaml --add cache-4=10.0.0.5:6379,weight=2,zone=eu/b/r4",
+    "gyre plan fleet.yaml --remove cache-1 --keys keys.txt",
+    "gyre plan fleet.yaml --weight cache-2=3 --replace cache-3=10.0.0.9:6379 -o new.yaml",
+    NULL,
+};
+
+static const struct gy_usage USAGE = {
+    "gyre plan",
+    "TOPOLOGY CHANGE...",
+    "Applies the changes in the order given and shows the new topology and what moves. Nothing is "
+    "done to\nany server; 'gyre move start' takes the same options. The first '=' ends a name; in "
+    "a name, '\\=' is '='.",
+    OPTIONS,
+    EXAMPLES,
+    1,
+    1,
+};
+
+static int prepare(struct plan *p, const char *path)
+{
+    if (!p->changes.count) {
+        gy_complain("gyre plan: no change given; see --add, --remove, --weight, --replace");
+        return GY_EXIT_USAGE;
+    }
+    int rc = gy_topo_load(path, &p->old);
+    gyre_error_t e = {0};
+    if (!rc && (rc = gyre_plan_apply(p->old.config->topology, p->changes.list, p->changes.count,
+                                     &p->next, &e)) != 0) {
+        e.code = rc;
+        return gy_complain_error(&e);
+    }
+    if (!rc) {
+        rc = gy_topo_build(p->next, "the new topology", &p->map);
+    }
+    if (!rc) {
+        rc = gy_movement_make(&p->movement, p->old.map, p->map, p->samples, &p->from);
+    }
+    return rc;
+}
+
+static void json_topology(const gyre_topology_t *t, struct gy_json *j)
+{
+    size_t n, count = gyre_topology_count(t);
+    const struct gyre_setting *all = gyre_settings(&n);
+    gy_json_key(j, "topology");
+    gy_json_object(j);
+    gy_json_kuint(j, "gyre", 1);
+    gy_json_kuint(j, "version", gyre_topology_version(t));
+    gy_json_key(j, "placement");
+    gy_json_object(j);
+    for (size_t i = 0; i < n; i++) {
+        gy_json_kstring(j, all[i].key, gyre_topology_get(t, all[i].key));
+    }
+    gy_json_object_end(j);
+    gy_json_key(j, "nodes");
+    gy_json_array(j);
+    for (size_t i = 0; i < count; i++) {
+        const struct gyre_node *node = gyre_topology_node(t, i);
+        gy_json_object(j);
+        gy_json_kstring(j, "name", node->name);
+        gy_json_kstring(j, "address", node->address);
+        gy_json_kdouble(j, "weight", node->weight);
+        gy_json_kstring(j, "zone", node->zone);
+        gy_json_object_end(j);
+    }
+    gy_json_array_end(j);
+    gy_json_object_end(j);
+}
+
+static void as_json(const struct plan *p, struct gy_buf *out)
+{
+    struct gy_json j;
+    gy_json_init(&j, out);
+    gy_json_object(&j);
+    gy_movement_json(&p->movement, p->limit, &j);
+    json_topology(p->next, &j);
+    gy_json_object_end(&j);
+    gy_buf_putc(out, '\n');
+}
+
+/* The new file, to where it was asked for. *reported: it went to stdout, so nothing else may. */
+static int write_topology(struct plan *p, bool *reported)
+{
+    struct gy_buf yaml = {0};
+    gy_config_dump(p->next, p->old.config->proxy.present ? &p->old.config->proxy : NULL, &yaml);
+    int rc;
+    *reported = strcmp(p->output, "-") == 0;
+    if (*reported) {
+        rc = gy_out_flush(&yaml);
+    } else {
+        rc = gy_save_file(p->output, &yaml);
+    }
+    gy_buf_fini(&yaml);
+    return rc;
+}
+
+static void as_text(const struct plan *p, struct gy_buf *out)
+{
+    gy_movement_text(&p->movement, p->limit, (size_t)p->flows, out);
+    if (p->output) {
+        gy_buf_printf(out, "\nversion %llu written to %s\n",
+                      (unsigned long long)gyre_topology_version(p->next), p->output);
+        return;
+    }
+    gy_buf_puts(out, "\nthe new topology (-o FILE writes it):\n\n");
+    gy_config_dump(p->next, NULL, out);
+}
+
+static int answer(struct plan *p)
+{
+    struct gy_buf out = {0};
+    bool reported = false;
+    int rc = p->output ? write_topology(p, &reported) : GY_EXIT_OK;
+    if (!rc && !reported) {
+        (p->json ? as_json : as_text)(p, &out);
+        rc = gy_out_flush(&out);
+    }
+    gy_buf_fini(&out);
+    return rc ? rc : gy_movement_excess(&p->movement, p->limit) ? GY_EXIT_NO : GY_EXIT_OK;
+}
+
+int gy_cmd_plan(int argc, char **argv)
+{
+    struct plan p = {.samples = 200000, .flows = 20, .limit = 1.001};
+    char **words;
+    int count;
+    int rc = gy_opt_parse(&USAGE, argc, argv, &p, &words, &count);
+    if (rc == GY_GO_ON) {
+        rc = prepare(&p, words[0]);
+        if (!rc) {
+            rc = answer(&p);
+        }
+    }
+    gy_movement_fini(&p.movement);
+    gyre_map_unref(p.map);
+    gyre_topology_free(p.next);
+    gy_changes_fini(&p.changes);
+    gy_topo_fini(&p.old);
+    return rc;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* save.c - see save.h. */
+#include "cli/save.h"
+#include "cli/cmd.h"
+#include "cli/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool write_all(int fd, const struct gy_buf *text)
+{
+    size_t done = 0, size = gy_buf_size(text);
+    while (done < size) {
+        ssize_t n = write(fd, gy_buf_head(text) + done, size - done);
+        if (n < 0 && errno != EINTR) {
+            return false;
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+static int failed(const char *path)
+{
+    gy_complain("%s: cannot be written: %s", path, strerror(errno));
+    return GY_EXIT_USAGE;
+}
+
+static int write_into(const char *path, const struct gy_buf *text)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return failed(path);
+    }
+    int rc = write_all(fd, text) ? GY_EXIT_OK : failed(path);
+    close(fd);
+    return rc;
+}
+
+/* As a new file gets under the process's umask; an existing one keeps its own. */
+static mode_t mode_for(const struct stat *old)
+{
+    if (old) {
+        return old->st_mode & 07777;
+    }
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+int gy_save_file(const char *path, struct gy_buf *text)
+{
+    struct stat st;
+    bool exists = stat(path, &st) == 0;
+    if (gy_buf_failed(text)) {
+        return gy_complain_memory();
+    }
+    if (exists && !S_ISREG(st.st_mode)) {
+        return write_into(path, text);
+    }
+    char *beside;
+    if (asprintf(&beside, "%s.XXXXXX", path) < 0) {
+        return gy_complain_memory();
+    }
+    int rc = GY_EXIT_OK;
+    int fd = mkostemp(beside, O_CLOEXEC);
+    if (fd < 0) {
+        rc = failed(path);
+        goto out;
+    }
+    bool ok =
+        write_all(fd, text) && fchmod(fd, mode_for(exists ? &st : NULL)) == 0 && fsync(fd) == 0;
+    int err = errno;
+    close(fd);
+    errno = err;
+    if (!ok || rename(beside, path) != 0) {
+        rc = failed(path);
+        unlink(beside);
+    }
+out:
+    free(beside);
+    return rc;
+}
