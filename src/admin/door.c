@@ -90,6 +90,7 @@ static int open_unix(const char *path, struct gy_door *d, gyre_error_t *e)
     }
     d->dev = st.st_dev;
     d->ino = st.st_ino;
+    d->made = st.st_mtim;
     snprintf(d->address, sizeof d->address, "unix:%s", path);
     return GYRE_OK;
 }
@@ -185,7 +186,8 @@ void gy_door_unlink(const struct gy_door *d)
 {
     struct stat st;
     const char *path = d->address + strlen("unix:");
-    if (d->is_unix && lstat(path, &st) == 0 && st.st_dev == d->dev && st.st_ino == d->ino) {
+    if (d->is_unix && lstat(path, &st) == 0 && st.st_dev == d->dev && st.st_ino == d->ino &&
+        st.st_mtim.tv_sec == d->made.tv_sec && st.st_mtim.tv_nsec == d->made.tv_nsec) {
         unlink(path);
     }
 }

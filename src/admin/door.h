@@ -9,13 +9,17 @@
 #include "gyre.h"
 
 #include <sys/types.h>
+#include <time.h>
 
 struct gy_door {
     int fd;
     bool is_unix;
     char address[288]; /* as a client would write it */
-    dev_t dev;         /* the socket file we made, so that only that one is removed */
+    /* The socket file we made, so that only that one is removed. A number is given out again as
+     * soon as a file is gone, hence the time. */
+    dev_t dev;
     ino_t ino;
+    struct timespec made;
 };
 
 /* Errors as gy_admin_start. */
