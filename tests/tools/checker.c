@@ -35,7 +35,8 @@ static const char usage[] =
     "  --timeout MS       of an answer (5000)\n"
     "  --settle MS        after which an unanswered write that is not seen did not happen (2000)\n"
     "  --final S          how long the first and the last pass may take (30)\n"
-    "  --definite PREFIX  error replies that begin so were not carried out (repeatable)\n"
+    "  --definite A[*B]   error replies that begin with A and contain B were not carried out;\n"
+    "                     may be given again (NODEDOWN*is down, TRYAGAIN, OOM, ... are known)\n"
     "  --seed N           of the random sequence\n"
     "  --fill             only load the keys\n"
     "  --no-final         leave out the last read of every key\n"
@@ -185,9 +186,9 @@ static bool set_option(struct chk_conf *c, int o, char *arg)
 
 static int configure(struct chk_conf *c, int argc, char **argv)
 {
-    static const char *definite[64] = {"TRYAGAIN", "WRONGTYPE", "OOM ",   "READONLY",
-                                       "LOADING",  "NOAUTH",    "NOPERM", "MISCONF",
-                                       "BUSY ",    "MASTERDOWN"};
+    static const char *definite[64] = {
+        "TRYAGAIN", "WRONGTYPE", "OOM ",  "READONLY",   "LOADING",         "NOAUTH",
+        "NOPERM",   "MISCONF",   "BUSY ", "MASTERDOWN", "NODEDOWN*is down"};
     int o;
     *c = (struct chk_conf){.host = "127.0.0.1",
                            .port = 6379,
@@ -205,7 +206,7 @@ static int configure(struct chk_conf *c, int argc, char **argv)
                            .multi_ratio = 0.1,
                            .final = true,
                            .definite = definite,
-                           .ndefinite = 10};
+                           .ndefinite = 11};
     while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if (o == O_HELP) {
             fputs(usage, stdout);

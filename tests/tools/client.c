@@ -135,10 +135,14 @@ static bool connected(struct chk_client *c)
     return true;
 }
 
+/* An error "begins*contains" of the list, the second part optional. */
 static bool not_carried_out(const struct chk_world *w, const char *text)
 {
     for (unsigned i = 0; i < w->conf.ndefinite; i++) {
-        if (strncmp(text, w->conf.definite[i], strlen(w->conf.definite[i])) == 0) {
+        const char *pattern = w->conf.definite[i], *star = strchr(pattern, '*');
+        size_t n = star != NULL ? (size_t)(star - pattern) : strlen(pattern);
+        if (strncmp(text, pattern, n) == 0 &&
+            (star == NULL || strstr(text + n, star + 1) != NULL)) {
             return true;
         }
     }

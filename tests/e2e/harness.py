@@ -1,0 +1,433 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real processes for the end-to-end tests: redis-servers, the proxy, the checker, on loopback.
+
+Everything a test starts belongs to one Farm: a temporary directory and the processes in it, all
+ended by Farm.close(). Ports are free ones the kernel gave; a server that loses the race for its
+port gets another. Nothing here pretends to be a server.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+import redis
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GYRE = os.environ.get("GYRE_BIN", str(ROOT / "build/src/cli/gyre"))
+CHECKER = os.environ.get("CHECKER_BIN", str(ROOT / "build/tests/tools/checker"))
+LONG = os.environ.get("GYRE_LONG") == "1"
+HOST = "127.0.0.1"
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind((HOST, 0))
+        return s.getsockname()[1]
+
+
+def wait_until(what, timeout=10.0, every=0.01):
+    """Calls `what` until it is true; gives its value. Fails after `timeout` seconds."""
+    end = time.monotonic() + timeout
+    while True:
+        value = what()
+        if value:
+            return value
+        assert time.monotonic() < end, f"not within {timeout} s: {what}"
+        time.sleep(every)
+
+
+class Process:
+    """One child, its output in a file."""
+
+    def __init__(self, argv, log, env=None):
+        self.argv, self.log = [str(a) for a in argv], pathlib.Path(log)
+        with open(self.log, "ab") as out:
+            self.child = subprocess.Popen(self.argv, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                                          env={**os.environ, **(env or {})}, start_new_session=True)
+
+    @property
+    def pid(self):
+        return self.child.pid
+
+    def alive(self):
+        return self.child.poll() is None
+
+    def output(self):
+        return self.log.read_text(errors="replace")
+
+    def signal(self, number):
+        if self.alive():
+            self.child.send_signal(number)
+
+    def kill(self):
+        self.signal(signal.SIGKILL)
+        self.child.wait()
+
+    def stop(self, timeout=10):
+        """SIGTERM; gives the exit status."""
+        self.signal(signal.SIGCONT)
+        self.signal(signal.SIGTERM)
+        try:
+            return self.child.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f"{self.argv[0]} did not end: {self.output()[-2000:]}")
+
+    def freeze(self):
+        self.signal(signal.SIGSTOP)
+
+    def thaw(self):
+        self.signal(signal.SIGCONT)
+
+    def rss(self):
+        status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+) kB", status).group(1)) * 1024
+
+
+class Redis:
+    """A redis-server. Its data survive a restart when `keep` is set (append only file)."""
+
+    def __init__(self, farm, name, *options, keep=False, port=None):
+        self.farm, self.name, self.options, self.keep = farm, name, options, keep
+        self.dir = farm.dir / f"redis-{name}"
+        self.dir.mkdir(exist_ok=True)
+        self.port = port or free_port()
+        self.process = None
+        self.password = None
+        self.start()
+
+    @property
+    def address(self):
+        return f"{HOST}:{self.port}"
+
+    def start(self):
+        for _ in range(5):
+            self.process = self.farm.adopt(Process(
+                ["redis-server", "--port", self.port, "--bind", HOST, "--dir", self.dir, "--save", "",
+                 "--appendonly", "yes" if self.keep else "no", "--appendfsync", "always",
+                 "--loglevel", "notice", *self.options], self.dir / "log"))
+            if self.ready():
+                return
+            self.process.kill()
+            self.port = free_port()
+        raise AssertionError(f"redis-server does not start: {self.process.output()[-2000:]}")
+
+    def ready(self):
+        end = time.monotonic() + 10
+        while time.monotonic() < end and self.process.alive():
+            try:
+                with self.client() as c:
+                    c.execute_command("PING")
+                return True
+            except redis.AuthenticationError:
+                return True
+            except (redis.ConnectionError, redis.BusyLoadingError):
+                time.sleep(0.01)
+        return False
+
+    def client(self, **options):
+        options.setdefault("password", self.password)
+        return redis.Redis(HOST, self.port, **options)
+
+    def kill(self):
+        self.process.kill()
+
+    def restart(self):
+        self.kill()
+        port = self.port
+        self.start()
+        assert self.port == port
+
+    def freeze(self):
+        self.process.freeze()
+
+    def thaw(self):
+        self.process.thaw()
+
+
+def topology_text(nodes, version=1, proxy=None, points=150, **placement):
+    """nodes: [(name, address[, weight])]; proxy: lines of the proxy section."""
+    place = {"algorithm": "ring", "hash": "xxh3", "points": points, "hash_tag": '"{}"', **placement}
+    text = ["gyre: 1", f"version: {version}", "placement:"]
+    text += [f"  {k}: {v}" for k, v in place.items()]
+    text += ["nodes:"]
+    for name, address, *weight in nodes:
+        text.append(f"  - {{name: {name}, address: \"{address}\", weight: {weight[0] if weight else 1}}}")
+    if proxy is not None:
+        text += ["proxy:"] + [f"  {line}" for line in proxy]
+    return "\n".join(text) + "\n"
+
+
+class Cluster:
+    """Some nodes behind one proxy."""
+
+    def __init__(self, farm, nodes, proxy_lines=(), name="proxy", points=150):
+        self.farm, self.nodes, self.name = farm, {n.name: n for n in nodes}, name
+        self.port = free_port()
+        self.dir = farm.dir / name
+        self.dir.mkdir(exist_ok=True)
+        self.unix, self.admin = self.dir / "gyre.sock", self.dir / "admin.sock"
+        self.file = self.dir / "gyre.yaml"
+        self.proxy = None
+        self.points = points
+        self.proxy_lines = [f'listen: ["{HOST}:{self.port}", "unix:{self.unix}"]', f"state: {self.dir}/state",
+                            f'admin: "unix:{self.admin}"', *proxy_lines]
+        self.write([(n.name, n.address) for n in nodes])
+
+    def write(self, nodes, version=1):
+        self.file.write_text(topology_text(nodes, version, self.proxy_lines, self.points))
+
+    def start(self, env=None, wait=True):
+        self.proxy = self.farm.adopt(Process([GYRE, "proxy", self.file], self.dir / "log", env))
+        if wait:
+            self.wait_ready()
+        return self
+
+    def wait_ready(self, timeout=20):
+        end = time.monotonic() + timeout
+        while time.monotonic() < end:
+            assert self.proxy.alive(), f"the proxy ended: {self.proxy.output()[-3000:]}"
+            try:
+                with self.client(socket_timeout=2) as c:
+                    if c.execute_command("PING"):
+                        return
+            except (redis.ConnectionError, redis.TimeoutError):
+                time.sleep(0.01)
+        raise AssertionError(f"the proxy is not ready: {self.proxy.output()[-3000:]}")
+
+    def client(self, **options):
+        return redis.Redis(HOST, self.port, **options)
+
+    def raw(self, **options):
+        return Raw(HOST, self.port, **options)
+
+    def gyre(self, *args, check=True, timeout=120, env=None):
+        """Runs a gyre command with this cluster's admin; the finished process."""
+        done = subprocess.run([GYRE, *map(str, args)], capture_output=True, text=True, timeout=timeout,
+                              stdin=subprocess.DEVNULL,
+                              env={**os.environ, "GYRE_ADMIN": f"unix:{self.admin}", **(env or {})})
+        if check:
+            assert done.returncode == 0, f"gyre {' '.join(map(str, args))}: {done.returncode}\n" \
+                                         f"{done.stdout}{done.stderr}\n{self.proxy.output()[-3000:]}"
+        return done
+
+    def move(self, *args, **options):
+        return self.gyre("move", *args, **options)
+
+    def status(self):
+        return json.loads(self.move("status", "--json").stdout)
+
+    def wait_idle(self, timeout=90):
+        """Until no move is under way; fails at once when one has failed."""
+        end = time.monotonic() + timeout
+        while True:
+            s = self.status()
+            assert s["state"] != "failed", s
+            if s["state"] == "idle":
+                return s
+            assert time.monotonic() < end, f"the move does not end: {s}\n{self.proxy.output()[-3000:]}"
+            time.sleep(0.05)
+
+    def topology(self):
+        """A file with the topology that serves."""
+        import http.client
+
+        class Unix(http.client.HTTPConnection):
+            def connect(inner):
+                inner.sock = socket.socket(socket.AF_UNIX)
+                inner.sock.connect(str(self.admin))
+
+        conn = Unix("gyre")
+        conn.request("GET", "/v1/topology")
+        answer = conn.getresponse()
+        text = answer.read().decode()
+        assert answer.status == 200, text
+        path = self.dir / "now.yaml"
+        path.write_text(text)
+        return path
+
+    def locate(self, keys, topology=None):
+        """{key: node name} by `gyre locate`."""
+        keys = list(keys)
+        if not keys:
+            return {}
+        file = self.dir / "keys0"
+        file.write_bytes(b"".join(k + b"\0" for k in keys))
+        out = subprocess.run([GYRE, "locate", str(topology or self.topology()), "--keys0", str(file), "--json"],
+                             capture_output=True, timeout=60)
+        assert out.returncode == 0, out.stderr
+        rows = read_locate(out.stdout, len(keys))
+        return dict(zip(keys, rows))
+
+    def place(self):
+        """Every key on exactly one node, and on the right one; no record left. Gives {key: node}."""
+        where, twice = {}, []
+        for name, node in self.nodes.items():
+            if not node.process.alive():
+                continue
+            with node.client() as c:
+                for key in c.scan_iter(count=2000):
+                    assert not key.startswith(b"gyre:"), f"{key!r} is left on {name}"
+                    if key in where:
+                        twice.append((key, where[key], name))
+                    where[key] = name
+        assert not twice, f"{len(twice)} keys on two nodes: {twice[:5]}"
+        right = self.locate(where)
+        wrong = [(k, n, right[k]) for k, n in where.items() if right[k] != n]
+        assert not wrong, f"{len(wrong)} keys on a wrong node (key, is, should): {wrong[:5]}"
+        return where
+
+
+def read_locate(out, count):
+    """Node names out of `gyre locate --json`."""
+    data = json.loads(out)
+    rows = data["keys"] if isinstance(data, dict) else data
+    assert len(rows) == count
+    return [r["nodes"][0] if "nodes" in r else r["node"] for r in rows]
+
+
+class Raw:
+    """A socket that shows the very bytes of a reply."""
+
+    def __init__(self, host, port, timeout=10, path=None):
+        if path is not None:
+            self.sock = socket.socket(socket.AF_UNIX)
+            self.sock.settimeout(timeout)
+            self.sock.connect(str(path))
+        else:
+            self.sock = socket.create_connection((host, port), timeout)
+        self.buf = b""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self.sock.close()
+
+    @staticmethod
+    def pack(*args):
+        out = [b"*%d\r\n" % len(args)]
+        for a in args:
+            a = a if isinstance(a, bytes) else str(a).encode()
+            out.append(b"$%d\r\n%s\r\n" % (len(a), a))
+        return b"".join(out)
+
+    def send(self, data):
+        self.sock.sendall(data)
+
+    def fill(self):
+        more = self.sock.recv(1 << 16)
+        if not more:
+            raise EOFError("closed by the other side")
+        self.buf += more
+
+    def line(self):
+        while (end := self.buf.find(b"\r\n")) < 0:
+            self.fill()
+        line, self.buf = self.buf[:end + 2], self.buf[end + 2:]
+        return line
+
+    def exactly(self, n):
+        parts, have = [self.buf], len(self.buf)
+        while have < n:
+            more = self.sock.recv(1 << 20)
+            if not more:
+                raise EOFError("closed by the other side")
+            parts.append(more)
+            have += len(more)
+        whole = b"".join(parts)
+        self.buf = whole[n:]
+        return whole[:n]
+
+    def reply(self):
+        """One whole reply, as bytes."""
+        head = self.line()
+        if head[:1] == b"$" and head != b"$-1\r\n":
+            return head + self.exactly(int(head[1:]) + 2)
+        if head[:1] in b"*%~" and head != b"*-1\r\n":
+            n = int(head[1:]) * (2 if head[:1] == b"%" else 1)
+            return head + b"".join(self.reply() for _ in range(n))
+        return head
+
+    def ask(self, *args):
+        self.send(self.pack(*args))
+        return self.reply()
+
+    def closed(self, timeout=5):
+        """True when the other side closes within `timeout`; what it says before is kept in buf."""
+        self.sock.settimeout(timeout)
+        try:
+            while True:
+                self.fill()
+        except EOFError:
+            return True
+        except ConnectionResetError:
+            return True
+        except socket.timeout:
+            return False
+
+
+class Farm:
+    """A temporary directory and all processes of a test."""
+
+    def __init__(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="gyre-e2e."))
+        self.processes = []
+
+    def adopt(self, process):
+        self.processes.append(process)
+        return process
+
+    def redis(self, name, *options, **more):
+        return Redis(self, name, *options, **more)
+
+    def cluster(self, n=4, proxy_lines=(), options=(), name="proxy", keep=False, start=True, env=None, points=150):
+        nodes = [self.redis(f"cache-{i}", *options, keep=keep) for i in range(n)]
+        c = Cluster(self, nodes, proxy_lines, name, points)
+        return c.start(env) if start else c
+
+    def checker(self, port, *args, json_file=None):
+        """Starts the checker; the process, with .report the file of its report."""
+        report = self.dir / (json_file or f"check-{len(self.processes)}.json")
+        p = self.adopt(Process([CHECKER, "--port", port, "--json", report, *args],
+                               report.with_suffix(".log")))
+        p.report = report
+        return p
+
+    def close(self, keep=False):
+        for p in reversed(self.processes):
+            p.thaw()
+            p.signal(signal.SIGKILL)
+        for p in self.processes:
+            p.child.wait()
+        if not keep:
+            shutil.rmtree(self.dir, ignore_errors=True)
+
+
+def finish(checker, timeout=60, clean=True):
+    """Waits for the checker; its report. clean: nothing lost, stale, wrong or unreadable."""
+    checker.child.wait(timeout)
+    assert checker.report.exists(), checker.output()
+    report = json.loads(checker.report.read_text())
+    if clean:
+        assert checker.child.returncode == 0 and sum(report[k] for k in FAULTS) == 0, \
+            json.dumps(report, indent=1)
+    return report
+
+
+def end(checker, **options):
+    """Ends the checker's run now; its report."""
+    checker.signal(signal.SIGTERM)
+    return finish(checker, **options)
+
+
+FAULTS = ("lost", "stale", "resurrected", "wrong", "unreadable")
