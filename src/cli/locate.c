@@ -61,10 +61,10 @@ static void hash_text(const struct locate *l, const void *key, size_t len, char 
     out[0] = 0;
     if (gyre_map_explain(l->map, key, len, &x) == GYRE_OK) {
         if (x.hash_bits > 64) {
-            snprintf(out, 40, "%016llx%016llx", (unsigned long long)x.hash_hi,
+            snprintf(out, 40, "0x%016llx%016llx", (unsigned long long)x.hash_hi,
                      (unsigned long long)x.hash_lo);
         } else {
-            snprintf(out, 40, "%0*llx", (int)x.hash_bits / 4, (unsigned long long)x.hash_lo);
+            snprintf(out, 40, "0x%0*llx", (int)x.hash_bits / 4, (unsigned long long)x.hash_lo);
         }
     }
 }

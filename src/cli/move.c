@@ -118,6 +118,19 @@ static int ask(struct gy_client *c, enum gy_move_sub sub, const struct gy_move_a
     return gy_client_get(c, sub == GY_MOVE_HISTORY ? "/v1/move/history" : "/v1/move", e);
 }
 
+/* The abort's answer says which move it is; it may be back before the first look. */
+static int follow_back(struct gy_client *c, bool json)
+{
+    struct gy_move_status st;
+    gyre_error_t e = {0};
+    if (gy_move_status_parse(gy_buf_cstr(&c->body), gy_buf_size(&c->body), &st, &e) != GYRE_OK) {
+        return gy_move_failed(c, &e);
+    }
+    uint64_t to_version = st.to_version;
+    gy_move_status_fini(&st);
+    return gy_move_follow(c, GY_MOVE_BACK, to_version, json);
+}
+
 static int run(struct gy_client *c, enum gy_move_sub sub, const struct gy_move_args *a)
 {
     gyre_error_t e = {0};
@@ -125,13 +138,13 @@ static int run(struct gy_client *c, enum gy_move_sub sub, const struct gy_move_a
         return gy_move_start(c, a);
     }
     if (sub == GY_MOVE_WATCH) {
-        return gy_move_follow(c, GY_MOVE_FORTH, a->json);
+        return gy_move_follow(c, GY_MOVE_FORTH, 0, a->json);
     }
     if (ask(c, sub, a, &e) != GYRE_OK) {
         return gy_move_failed(c, &e);
     }
     if (sub == GY_MOVE_ABORT && !a->detach) {
-        return gy_move_follow(c, GY_MOVE_BACK, a->json);
+        return follow_back(c, a->json);
     }
     return sub == GY_MOVE_HISTORY ? show_history(c, a->json) : show_status(c, a->json);
 }

@@ -24,12 +24,13 @@ void gy_move_catch_interrupt(struct gy_client *c);
 bool gy_move_interrupted(void);
 
 enum gy_move_goal { GY_MOVE_FORTH, GY_MOVE_BACK };
-/* Shows progress on stderr until the move is over. Exit status: 0 if it ended as the goal says. */
-int gy_move_follow(struct gy_client *c, enum gy_move_goal goal, bool json);
+/* Shows progress on stderr until the move to to_version (0: whichever is under way) is over. Exit
+ * status: 0 if it ended as the goal says. */
+int gy_move_follow(struct gy_client *c, enum gy_move_goal goal, uint64_t to_version, bool json);
 
-/* What the change from a to b moves, for people. Errors: those of building maps and their diff. */
-GYRE_NODISCARD int gy_move_show_plan(struct gy_buf *out, const gyre_topology_t *a,
-                                     const gyre_topology_t *b, bool same_data, gyre_error_t *e);
+/* What the change from a to b moves, for people. GY_EXIT_OK or GY_EXIT_USAGE after reporting. */
+int gy_move_show_plan(struct gy_buf *out, const gyre_topology_t *a, const gyre_topology_t *b,
+                      bool same_data);
 
 int gy_move_start(struct gy_client *c, const struct gy_move_args *a);
 

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * move_plan.c - shows what a change would move, before it is asked for: the nodes that change, the
- * shares, the least possible, what hash mod N would have moved, and the flows.
+ * move_plan.c - shows what a change would move, before it is asked for: the nodes that change, then
+ * what `gyre plan` shows of the keys, then what only a replaced machine copies.
  */
 #include "cli/move.h"
 
-#include "cli/table.h"
+#include "cli/movement.h"
 #include "cli/term.h"
+#include "cli/topo.h"
 
 #include <string.h>
 
-enum {
-    FLOWS_SHOWN = 20,
-    SAMPLES = 1 << 20, /* for placements whose difference is not exact: +- 0.1 % */
-};
+enum { FLOWS_SHOWN = 20, SAMPLES = 200000 }; /* as `gyre plan` has them */
+#define RATIO_LIMIT 1.001
 
 static void put_name(struct gy_buf *out, const char *text)
 {
@@ -71,28 +70,6 @@ static void show_nodes(struct gy_buf *out, const gyre_topology_t *a, const gyre_
     }
 }
 
-static void show_flows(struct gy_buf *out, const gyre_diff_t *d)
-{
-    static const char *const heads[] = {"from", "to", ">share", NULL};
-    size_t n = gyre_diff_count(d);
-    if (n == 0) {
-        return;
-    }
-    struct gy_table t;
-    gy_table_init(&t, heads);
-    for (size_t i = 0; i < n && i < FLOWS_SHOWN; i++) {
-        const struct gyre_flow *f = gyre_diff_flow(d, i);
-        gy_table_cell(&t, f->from);
-        gy_table_cell(&t, f->to);
-        gy_table_format(&t, "%.2f %%", 100 * f->share);
-    }
-    gy_buf_putc(out, '\n');
-    gy_table_end(&t, out);
-    if (n > FLOWS_SHOWN) {
-        gy_buf_printf(out, "... and %zu smaller flows\n", n - FLOWS_SHOWN);
-    }
-}
-
 /* What a replaced machine holds and keeps owning: its share less what flows away from it. */
 static double copied(gyre_map_t *from, const gyre_topology_t *b, const gyre_diff_t *d)
 {
@@ -113,44 +90,39 @@ static double copied(gyre_map_t *from, const gyre_topology_t *b, const gyre_diff
 }
 
 static void show(struct gy_buf *out, const gyre_topology_t *a, const gyre_topology_t *b,
-                 gyre_map_t *from, const gyre_diff_t *d, bool same_data)
+                 const struct gy_movement *m, bool same_data)
 {
-    const char *about = gyre_diff_exact(d) ? "" : "about ";
     gy_buf_printf(out, "version %llu -> %llu\n", (unsigned long long)gyre_topology_version(a),
                   (unsigned long long)gyre_topology_version(b));
     show_nodes(out, a, b);
-    gy_buf_printf(out, "\nmoved     %s%.2f %% of the keys change their node\n", about,
-                  100 * gyre_diff_moved(d));
-    gy_buf_printf(out, "minimum   %.2f %%\n", 100 * gyre_diff_minimum(d));
-    gy_buf_printf(out, "ratio     %.3f\n", gyre_diff_ratio(d));
-    gy_buf_printf(out, "modulo    %.2f %% would have moved with hash mod N\n",
-                  100 * gyre_diff_modulo(d));
-    double other = copied(from, b, d);
+    gy_buf_putc(out, '\n');
+    gy_movement_text(m, RATIO_LIMIT, FLOWS_SHOWN, out);
+    double other = copied(m->from, b, m->diff);
     if (other > 0) {
-        gy_buf_printf(out, "replaced  %.2f %% of the keys %s\n", 100 * other,
-                      same_data ? "are at the new address already, as you say"
-                                : "are copied to their node's new address");
+        gy_buf_printf(out, "replaced  %9.4f %%  %s\n", 100 * other,
+                      same_data ? "is at the new address already, as you say"
+                                : "is copied to its node's new address");
     }
-    show_flows(out, d);
 }
 
 int gy_move_show_plan(struct gy_buf *out, const gyre_topology_t *a, const gyre_topology_t *b,
-                      bool same_data, gyre_error_t *e)
+                      bool same_data)
 {
-    gyre_map_t *from = NULL, *into = NULL;
-    gyre_diff_t *d = NULL;
-    int err = gyre_map_build(a, &from, e);
-    if (err == GYRE_OK) {
-        err = gyre_map_build(b, &into, e);
+    static const struct gy_keys_from no_keys;
+    gyre_map_t *from = NULL, *to = NULL;
+    struct gy_movement m = {0};
+    int rc = gy_topo_build(a, "the proxy's topology", &from);
+    if (!rc) {
+        rc = gy_topo_build(b, "the new topology", &to);
     }
-    if (err == GYRE_OK) {
-        err = gyre_diff_build(from, into, SAMPLES, &d, e);
+    if (!rc) {
+        rc = gy_movement_make(&m, from, to, SAMPLES, &no_keys);
     }
-    if (err == GYRE_OK) {
-        show(out, a, b, from, d, same_data);
+    if (!rc) {
+        show(out, a, b, &m, same_data);
     }
-    gyre_diff_free(d);
+    gy_movement_fini(&m);
     gyre_map_unref(from);
-    gyre_map_unref(into);
-    return err;
+    gyre_map_unref(to);
+    return rc;
 }

@@ -103,7 +103,7 @@ static int carry_out(struct gy_client *c, const struct gy_move_args *a, const gy
         return gy_move_failed(c, &e);
     }
     if (!a->detach) {
-        return gy_move_follow(c, GY_MOVE_FORTH, a->json);
+        return gy_move_follow(c, GY_MOVE_FORTH, gyre_topology_version(next), a->json);
     }
     if (a->json) {
         return gy_move_print_json(&c->body);
@@ -117,18 +117,17 @@ static int carry_out(struct gy_client *c, const struct gy_move_args *a, const gy
 static int agree(const struct gy_move_args *a, const gyre_topology_t *now,
                  const gyre_topology_t *next)
 {
-    gyre_error_t e = {0};
     struct gy_buf plan = {0};
-    if (gy_move_show_plan(&plan, now, next, a->same_data, &e) != GYRE_OK) {
+    int exit_code = gy_move_show_plan(&plan, now, next, a->same_data);
+    if (exit_code != GY_EXIT_OK) {
         gy_buf_fini(&plan);
-        gy_move_complain(&e);
-        return GY_EXIT_USAGE;
+        return exit_code;
     }
     if (a->json) { /* stdout is for the final status alone */
         fputs(gy_buf_cstr(&plan), stderr);
         gy_buf_reset(&plan);
     }
-    int exit_code = gy_out_end(&plan);
+    exit_code = gy_out_end(&plan);
     if (exit_code == GY_EXIT_OK && !a->yes && !says_yes()) {
         fprintf(stderr, "nothing was moved\n");
         exit_code = GY_EXIT_NO;

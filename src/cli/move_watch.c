@@ -231,10 +231,10 @@ static int step(struct gy_client *c, enum gy_move_goal goal, bool json, struct s
     return exit_code;
 }
 
-int gy_move_follow(struct gy_client *c, enum gy_move_goal goal, bool json)
+int gy_move_follow(struct gy_client *c, enum gy_move_goal goal, uint64_t to_version, bool json)
 {
     struct screen screen = {.terminal = isatty(STDERR_FILENO)};
-    struct gy_move_status last = {0};
+    struct gy_move_status last = {.to_version = to_version};
     int exit_code;
     gy_move_catch_interrupt(c);
     while ((exit_code = step(c, goal, json, &screen, &last)) == GOING) {

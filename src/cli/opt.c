@@ -54,6 +54,12 @@ static int help(const struct gy_usage *u)
 
 /* ---- parsing ---- */
 
+/* "locate", for messages that begin with "gyre: " anyway. */
+static const char *short_name(const struct gy_usage *u)
+{
+    return u->command + strlen("gyre ");
+}
+
 static int complain(const struct gy_usage *u)
 {
     gy_complain("'%s --help' shows how it is used", u->command);
@@ -72,7 +78,7 @@ static int unknown(const struct gy_usage *u, const char *word)
     snprintf(bare, sizeof bare, "%.*s", (int)strcspn(word + strspn(word, "-"), "="),
              word + strspn(word, "-"));
     const char *near = gyre_nearest(bare, names, n);
-    gy_complain("%s: unknown option %s%s%s%s", u->command, gy_utf8_quote(q, gy_str(word)),
+    gy_complain("%s: unknown option %s%s%s%s", short_name(u), gy_utf8_quote(q, gy_str(word)),
                 near ? "; did you mean '--" : "", near ? near : "", near ? "'?" : "");
     return complain(u);
 }
@@ -161,11 +167,11 @@ static const struct gy_opt *row_of(const struct gy_usage *u, int c)
 static int check_words(const struct gy_usage *u, int count)
 {
     if (count < u->min_words) {
-        gy_complain("%s: too few arguments; usage: %s %s", u->command, u->command, u->words);
+        gy_complain("%s: too few arguments; usage: %s %s", short_name(u), u->command, u->words);
         return complain(u);
     }
     if (u->max_words >= 0 && count > u->max_words) {
-        gy_complain("%s: too many arguments; usage: %s %s", u->command, u->command, u->words);
+        gy_complain("%s: too many arguments; usage: %s %s", short_name(u), u->command, u->words);
         return complain(u);
     }
     return GY_GO_ON;
@@ -188,7 +194,7 @@ int gy_opt_parse(const struct gy_usage *u, int argc, char **argv, void *into, ch
             return unknown(u, word);
         }
         if (c == ':') {
-            gy_complain("%s: option '%s' needs a value", u->command, word);
+            gy_complain("%s: option '%s' needs a value", short_name(u), word);
             return complain(u);
         }
         int rc = take(row_of(u, c), into, optarg);

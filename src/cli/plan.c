@@ -95,7 +95,7 @@ static const struct gy_usage USAGE = {
 static int prepare(struct plan *p, const char *path)
 {
     if (!p->changes.count) {
-        gy_complain("gyre plan: no change given; see --add, --remove, --weight, --replace");
+        gy_complain("plan: no change given; see --add, --remove, --weight, --replace");
         return GY_EXIT_USAGE;
     }
     int rc = gy_topo_load(path, &p->old);

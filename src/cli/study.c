@@ -248,7 +248,7 @@ int gy_cmd_study(int argc, char **argv)
         return rc;
     }
     if (strcmp(words[0], "experiment") != 0) {
-        gy_complain("gyre study: unknown study; known: experiment");
+        gy_complain("study: unknown study; known: experiment");
         return GY_EXIT_USAGE;
     }
     struct gy_buf out = {0};

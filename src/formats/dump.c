@@ -120,6 +120,13 @@ bool gy_dump_value(struct gy_buf *out, const struct gy_key *k, const void *base)
     return false;
 }
 
+/* Does the value stand as the schema's default would? Texts are compared before quoting. */
+static bool is_default(const struct gy_key *k, const void *base, const char *written)
+{
+    bool text = k->kind == GY_KIND_TEXT || k->kind == GY_KIND_ADDRESS;
+    return k->fallback && strcmp(text ? *(char *const *)at(k, base) : written, k->fallback) == 0;
+}
+
 /* Every chosen value of a section, one a line. */
 static void dump_section(struct gy_buf *out, enum gy_section section, const void *base, int indent)
 {
@@ -134,7 +141,7 @@ static void dump_section(struct gy_buf *out, enum gy_section section, const void
             }
         } else if (keys[i].section == section && gy_dump_value(&value, &keys[i], base)) {
             const char *text = gy_buf_cstr(&value);
-            if (!keys[i].fallback || strcmp(text, keys[i].fallback) != 0) {
+            if (!is_default(&keys[i], base, text)) {
                 gy_buf_printf(out, "%*s%s: %s\n", indent, "", keys[i].name, text);
             }
         }

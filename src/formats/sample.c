@@ -79,9 +79,9 @@ static void nodes(struct gy_buf *out)
     }
     for (unsigned node = 0; node < 3; node++) {
         gy_buf_printf(out,
-                      "  - {name: cache-%u, address: \"127.0.0.1:%u\", weight: 1, "
+                      "  - {name: cache-%u, address: \"10.0.0.%u:6379\", weight: 1, "
                       "zone: eu/a/r%u}\n",
-                      node, 6379 + node, node + 1);
+                      node, node + 1, node + 1);
     }
 }
 
