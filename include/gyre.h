@@ -2,14 +2,42 @@
 /*
  * gyre.h - libgyre: which node holds a key, and what a change of the fleet moves.
  *
- * Everything here is pure computation: no I/O, no threads, no globals, no locale. Build a topology,
- * build a map from it, ask the map. A map is immutable and reference-counted: any number of threads
- * may look up in it at once.
+ * Everything here is pure computation: no I/O, no threads, no globals, no locale. Put the nodes
+ * into a topology, build a map from it, ask the map:
  *
  *     gyre_topology_t *t = gyre_topology_new();
- *     struct gyre_node n = {.size = sizeof n, .name = "cache-0", .address = "127.0.0.1:6379",
- * .weight = 1}; gyre_topology_add(t, &n, NULL); gyre_map_t *map; gyre_map_build(t, &map, NULL);
- *     printf("%s\n", gyre_map_node(map, gyre_map_locate(map, "user:1", 6))->name);
+ *     struct gyre_node n = {.size = sizeof n, .name = "cache-0", .weight = 1};
+ *     if (!t || gyre_topology_add(t, &n, &e) || gyre_map_build(t, &map, &e)) {
+ *         fprintf(stderr, "%s\n", e.message);
+ *     }
+ *     puts(gyre_map_node(map, gyre_map_locate(map, "user:1", 6))->name);
+ *
+ * Words. A *node* is a server with a name, an address, a weight and a zone; the name decides what
+ * it holds. A *topology* is the nodes and the placement settings. A *map* is a placement built from
+ * one topology: immutable and reference-counted. A *point* is one of a node's positions on the
+ * ring. A *share* is a part of the hash space, as a fraction of 1.
+ *
+ * The promise. Where a key lives is part of this interface: the same topology and key give the same
+ * node on every machine, compiler and SIMD level and in every later version. docs/placement.md has
+ * the rules to the bit.
+ *
+ * Threads. Each function says one of:
+ *   MT-safe          any threads at once, on the same objects;
+ *   one at a time    calls on one object must not overlap (different objects may).
+ *
+ * Errors. A function that can fail returns an int: GYRE_OK (0) or a negative enum gyre_err, and
+ * must be checked. Most take a gyre_error_t to say why in words; NULL is allowed there, and the
+ * struct is written only on failure. An out-parameter is NULL after a failure. Any allocation may
+ * fail: that is GYRE_NOMEM, and nothing is changed or leaked. The library never prints, aborts or
+ * exits.
+ *
+ * Caveats, for those who read no further:
+ *   - Names compare byte by byte: "cache-0" and "Cache-0" are two nodes, and renaming a node moves
+ *     its keys.
+ *   - With the default hash_tag "{}", the keys "{a}1" and "{a}2" always share a node. All keys with
+ *     one tag are as heavy as one key.
+ *   - Weight 0 drains a node; it stays in the map, so that its number and name can still be asked.
+ *   - A node that is down does not belong out of the map: its return would then move keys twice.
  */
 #ifndef GYRE_H
 #define GYRE_H
@@ -55,8 +83,12 @@ enum gyre_err {
 #undef GYRE_ERR_ENUM
 };
 
-/* Where and why, filled by the callee when the caller passes one. line and column count from 1; 0 =
- * not known. */
+/*
+ * Where and why something failed, filled by the callee. line and column count from 1 and are 0 when
+ * not known; file is "" when not known (the library itself reads no files, so it leaves all three
+ * so). message is one sentence without a final stop, in UTF-8 as far as the names in it are;
+ * control bytes of hostile names are escaped in it, so it may go to a terminal.
+ */
 typedef struct gyre_error {
     int code;
     unsigned line, column;
@@ -64,186 +96,374 @@ typedef struct gyre_error {
     char message[768];
 } gyre_error_t;
 
-GYRE_API const char *gyre_err_name(int err); /* "NOMEM"; "?" for an unknown value */
-GYRE_API const char *gyre_err_text(int err); /* "out of memory" */
-GYRE_API const char *gyre_version(void);     /* "0.1.0" */
+/* The name without its prefix, "NOMEM"; "?" for a value that is no error. MT-safe, static. */
+GYRE_API const char *gyre_err_name(int err);
+
+/* What it means, "out of memory"; never NULL. MT-safe, static. */
+GYRE_API const char *gyre_err_text(int err);
+
+/* The library's version, "0.1.0". MT-safe, static. */
+GYRE_API const char *gyre_version(void);
 
 /* ---- topology: the nodes and the placement settings ---- */
 
+/* One at a time: a topology is for building maps from, and may change or go once they are built. */
 typedef struct gyre_topology gyre_topology_t;
 
+/*
+ * A node. What is passed in is copied; what is handed out belongs to the topology or map it came
+ * from. Two nodes may share an address.
+ */
 struct gyre_node {
-    size_t size;         /* sizeof(struct gyre_node) */
-    const char *name;    /* decides placement; any bytes but NUL, 1 to 4096 */
-    const char *address; /* where it is; does not take part in placement; may be NULL */
-    double weight;       /* 0 = drained; otherwise 1e-6 to 1e6, kept in steps of 1e-6 */
-    const char *zone;    /* "region/zone/rack"; NULL = none */
+    /* sizeof(struct gyre_node): new members can come at the end without breaking old callers. */
+    size_t size;
+    /* Decides placement. Any bytes but NUL, 1 to 4096 of them; unique in a topology. */
+    const char *name;
+    /* Where it is; takes no part in placement and is not looked into. May be NULL. */
+    const char *address;
+    /* 0 = drained; otherwise 0.000001 to 1000000, kept in steps of 0.000001. */
+    double weight;
+    /* "region/zone/rack", as many parts as are known; NULL = none. See the setting `spread`. */
+    const char *zone;
 };
 
+/* An empty topology with the default settings and version 0; NULL when out of memory. */
 GYRE_API GYRE_NODISCARD gyre_topology_t *gyre_topology_new(void);
+
+/* A copy of nodes, order, settings and version; NULL when out of memory. Only reads t. */
 GYRE_API GYRE_NODISCARD gyre_topology_t *gyre_topology_clone(const gyre_topology_t *t);
+
+/* Frees t and every string got from it; NULL is allowed. Maps built from it live on. */
 GYRE_API void gyre_topology_free(gyre_topology_t *t);
 
-/* Placement settings, all as text; the table below lists them. Unknown key or value: UNKNOWN, with
- * the nearest right word. */
+/*
+ * Sets one placement setting; key and value are texts as gyre_settings() lists them, numbers in
+ * plain decimal digits. Errors: UNKNOWN (no such key, or no such word; the message names the
+ * nearest right one), RANGE (a number outside its limits), INVALID (not a number; not two
+ * characters). On error the old value stays. One at a time. Cost: constant.
+ */
 GYRE_API GYRE_NODISCARD int gyre_topology_set(gyre_topology_t *t, const char *key,
                                               const char *value, gyre_error_t *e);
-GYRE_API const char *
-gyre_topology_get(const gyre_topology_t *t,
-                  const char *key); /* canonical text, NULL if not such a key */
 
+/*
+ * The value in force, in its canonical text; NULL if there is no such key. Setting what was got
+ * gives the same map. Valid until the next gyre_topology_set or _free.
+ */
+GYRE_API const char *gyre_topology_get(const gyre_topology_t *t, const char *key);
+
+/* One placement setting; parsers, help and manual are made from this. */
 struct gyre_setting {
-    const char
-        *key; /* "algorithm", "like", "hash", "points", "replicas", "spread", "hash_tag", ... */
-    const char *fallback; /* the default, as text */
-    const char *values;   /* "ring|modulo", or "1..100000" */
-    const char *help;     /* one sentence */
+    /* "algorithm", "like", "hash", "points", "replicas", "spread", "hash_tag", "mode", "vnodes" */
+    const char *key;
+    /* The default, as text. */
+    const char *fallback;
+    /* Words parted by |, "ring|modulo"; or limits of a whole number, "1..100000"; or a remark. */
+    const char *values;
+    /* One sentence. */
+    const char *help;
 };
+
+/* All settings; count may be NULL. MT-safe, static. */
 GYRE_API const struct gyre_setting *gyre_settings(size_t *count);
 
+/* The version is the caller's to raise (gyre_plan_apply does); any number. */
 GYRE_API void gyre_topology_set_version(gyre_topology_t *t, uint64_t version);
 GYRE_API uint64_t gyre_topology_version(const gyre_topology_t *t);
 
+/*
+ * Adds a copy of node at the end. Errors: INVALID (no name, or size not set), RANGE (name longer
+ * than 4096 bytes; weight negative, NaN, or neither 0 nor within limits; more than 2^24 nodes),
+ * DUPLICATE, NOMEM. One at a time. Cost: constant on average.
+ */
 GYRE_API GYRE_NODISCARD int gyre_topology_add(gyre_topology_t *t, const struct gyre_node *node,
                                               gyre_error_t *e);
+
+/*
+ * Takes a node out; the order of the others stays. Errors: UNKNOWN (no such node; the message names
+ * the nearest), INVALID (name NULL). One at a time. Cost: linear in the nodes.
+ */
 GYRE_API GYRE_NODISCARD int gyre_topology_remove(gyre_topology_t *t, const char *name,
                                                  gyre_error_t *e);
+
+/* A new weight. Errors: as _remove, and RANGE as _add. One at a time. */
 GYRE_API GYRE_NODISCARD int gyre_topology_set_weight(gyre_topology_t *t, const char *name,
                                                      double weight, gyre_error_t *e);
+
+/* A new address, which moves no key; NULL = none. Errors: as _remove, and NOMEM. One at a time. */
 GYRE_API GYRE_NODISCARD int gyre_topology_set_address(gyre_topology_t *t, const char *name,
                                                       const char *address, gyre_error_t *e);
+
 GYRE_API size_t gyre_topology_count(const gyre_topology_t *t);
-GYRE_API const struct gyre_node *gyre_topology_node(const gyre_topology_t *t,
-                                                    size_t i); /* in the order they were added */
+
+/*
+ * Node i, from 0, in the order they were added, NULL past the end; and the node of that name, NULL
+ * if there is none. Valid until the topology next changes. Cost: constant.
+ */
+GYRE_API const struct gyre_node *gyre_topology_node(const gyre_topology_t *t, size_t i);
 GYRE_API const struct gyre_node *gyre_topology_find(const gyre_topology_t *t, const char *name);
 
 /* ---- map: a placement built from one topology ---- */
 
+/* Immutable: everything below is MT-safe on it, and no lookup allocates, locks or fails. */
 typedef struct gyre_map gyre_map_t;
 
-#define GYRE_NONE UINT32_MAX /* "no node": only an empty map answers it */
+/* "No node": what a map answers in which no node takes keys. */
+#define GYRE_NONE UINT32_MAX
 
-/* Nodes of a map are numbered 0..count-1 in the byte order of their names, drained ones included.
+/*
+ * Builds a map; it copies what it needs of t. *out is NULL on failure, otherwise a reference that
+ * gyre_map_unref gives back. A topology without nodes, or with drained ones only, gives a map that
+ * answers GYRE_NONE: whether that is a mistake is for the caller to say.
+ *
+ * Nodes are numbered 0 to count - 1 in the byte order of their names, drained ones included,
+ * whatever the order in the topology.
+ *
+ * Errors: NOMEM; RANGE (more than 65535 nodes; more points than memory should be spent on: 2^27, or
+ * 2^24 with `like`; the message has the number and its cost); UNSUPPORTED (modulo with unequal
+ * weights). Cost: about 20 ns a point; 8 bytes a point, and as much again meanwhile.
+ *
+ * Source of the ring: Karger et al., "Consistent hashing and random trees", STOC 1997.
  */
 GYRE_API GYRE_NODISCARD int gyre_map_build(const gyre_topology_t *t, gyre_map_t **out,
                                            gyre_error_t *e);
-GYRE_API gyre_map_t *gyre_map_ref(gyre_map_t *m);
-GYRE_API void gyre_map_unref(gyre_map_t *m);
-GYRE_API uint32_t gyre_map_count(const gyre_map_t *m);
-GYRE_API const struct gyre_node *gyre_map_node(const gyre_map_t *m,
-                                               uint32_t i); /* lives as long as the map */
-GYRE_API uint32_t gyre_map_find(const gyre_map_t *m,
-                                const char *name); /* GYRE_NONE if there is none */
-GYRE_API uint64_t gyre_map_version(const gyre_map_t *m);
-GYRE_API uint64_t
-gyre_map_points(const gyre_map_t *m); /* points on the ring in all; 0 where there is no ring */
-GYRE_API size_t gyre_map_bytes(const gyre_map_t *m); /* memory held by the lookup structure */
 
-/* The part of the key that is hashed: what stands between the first two hash_tag characters, or the
- * whole key. */
+/* One more reference to m; returns m. MT-safe. */
+GYRE_API gyre_map_t *gyre_map_ref(gyre_map_t *m);
+
+/* Gives a reference back; the last one frees the map and all strings got from it. NULL is allowed.
+ */
+GYRE_API void gyre_map_unref(gyre_map_t *m);
+
+/* How many nodes, drained ones included. */
+GYRE_API uint32_t gyre_map_count(const gyre_map_t *m);
+
+/* Node i; NULL past the end, so also for GYRE_NONE. Lives as long as the map. */
+GYRE_API const struct gyre_node *gyre_map_node(const gyre_map_t *m, uint32_t i);
+
+/* The number of the node of that name, GYRE_NONE if there is none. Cost: log2(count). */
+GYRE_API uint32_t gyre_map_find(const gyre_map_t *m, const char *name);
+
+/* Version of the topology it was built from. */
+GYRE_API uint64_t gyre_map_version(const gyre_map_t *m);
+
+/* Points on the ring in all; 0 where there is no ring. */
+GYRE_API uint64_t gyre_map_points(const gyre_map_t *m);
+
+/* Bytes held by the lookup structure, the nodes' names aside. */
+GYRE_API size_t gyre_map_bytes(const gyre_map_t *m);
+
+/*
+ * The part of the key that is hashed: what stands between the first of the two hash_tag characters
+ * and the next second one, if that is not empty; otherwise the whole key. *part points into key.
+ */
 GYRE_API void gyre_map_hash_input(const gyre_map_t *m, const void *key, size_t len,
                                   const void **part, size_t *part_len);
 
+/*
+ * The node of a key, by number. A key is len bytes of any value; an empty one is a key like any
+ * other (key may then be NULL). Cost: the hash of the key and one look into the ring, some 10 ns.
+ */
 GYRE_API uint32_t gyre_map_locate(const gyre_map_t *m, const void *key, size_t len);
+
+/*
+ * The same for n keys: keys, lens and out are arrays of n; out[i] is exactly what gyre_map_locate
+ * answers for keys[i]. Faster than one by one, because the memory accesses of several keys overlap.
+ */
 GYRE_API void gyre_map_locate_batch(const gyre_map_t *m, const void *const *keys,
                                     const size_t *lens, size_t n, uint32_t *out);
-/* For keys hashed beforehand by gyre_map_hash (placements that hash to more than 64 bits answer
- * GYRE_NONE). */
+
+/*
+ * The key's hash as the placement sees it: its first 64 bits, or all of them where it has fewer
+ * (then as a number of that many bits).
+ */
 GYRE_API uint64_t gyre_map_hash(const gyre_map_t *m, const void *key, size_t len);
+
+/*
+ * For keys hashed beforehand by gyre_map_hash of this map or one of equal settings: the node, and
+ * the nodes of n of them. Placements that look at more than 64 bits (mode: md5_128) answer
+ * GYRE_NONE.
+ */
 GYRE_API uint32_t gyre_map_locate_hash(const gyre_map_t *m, uint64_t hash);
 GYRE_API void gyre_map_locate_hash_batch(const gyre_map_t *m, const uint64_t *hashes, size_t n,
                                          uint32_t *out);
 
-#define GYRE_REPLICAS_SHORT  1u /* fewer distinct live nodes than wanted */
-#define GYRE_REPLICAS_SPREAD 2u /* zones had to be used twice: the placement is degraded */
-/* The first `want` distinct nodes, spread over zones as the topology's `spread` says. Returns how
- * many were written. */
+/* Fewer nodes take keys than replicas were wanted. */
+#define GYRE_REPLICAS_SHORT 1u
+/* Zones had to be used more than once: the placement is degraded. */
+#define GYRE_REPLICAS_SPREAD 2u
+
+/*
+ * The first `want` distinct nodes for a key, in order of preference, spread over regions, zones or
+ * racks as the setting `spread` says. out has room for want numbers; returns how many were written,
+ * min(want, nodes that are not drained). out[0] is always what gyre_map_locate answers. `want` is
+ * the caller's; the setting `replicas` says what the topology asks for. flags may be NULL; else it
+ * is set to 0 or a sum of the two above. Cost: a walk along the ring until enough different nodes
+ * were met, want^2 comparisons, and a whole round at worst (a far lighter node, a rare zone).
+ */
 GYRE_API size_t gyre_map_replicas(const gyre_map_t *m, const void *key, size_t len, uint32_t *out,
                                   size_t want, unsigned *flags);
 
-/* Exact share of the hash space a node owns, 0..1 (an exact 128-bit fraction, rounded once). */
+/*
+ * The share of the hash space node i owns, 0 to 1: an exact fraction of 2^32 (ring) or 2^bits
+ * (like), rounded once; 1/N for modulo. 0 for a drained node and past the end. Cost: constant.
+ */
 GYRE_API double gyre_map_share(const gyre_map_t *m, uint32_t i);
 
-/* How a key came to its node. */
+/* How a key came to its node. Where a number has 64 bits or fewer it is in _lo, and _hi is 0. */
 struct gyre_explain {
+    /* sizeof(struct gyre_explain), set by the caller. */
     size_t size;
-    const void *part; /* what was hashed */
+    /* What was hashed; points into the key. */
+    const void *part;
     size_t part_len;
-    unsigned hash_bits;                /* 32, 64 or 128 */
-    uint64_t hash_hi, hash_lo;         /* the key's hash; 64 bits or fewer: in hash_lo */
-    bool has_point;                    /* false for modulo */
-    uint64_t position_hi, position_lo; /* where the key stands on the ring */
-    uint64_t point_hi, point_lo;       /* the first point at or after it */
-    uint64_t point_index;              /* its index in the sorted ring */
-    bool wrapped;                      /* the walk went over the end of the ring */
+    /* Width of the hash, 8 to 128, and the hash. */
+    unsigned hash_bits;
+    uint64_t hash_hi, hash_lo;
+    /* false for modulo; then the five below are 0. */
+    bool has_point;
+    /* Where the key stands on the ring, and the first point at or after it (after it: md5_128). */
+    uint64_t position_hi, position_lo;
+    uint64_t point_hi, point_lo;
+    /* That point's index in the sorted ring; whether the walk went over the end to reach it. */
+    uint64_t point_index;
+    bool wrapped;
+    /* The answer. */
     uint32_t node;
 };
+
+/* Errors: INVALID (size not set), EMPTY (no node takes keys; part and hash are filled all the
+ * same). */
 GYRE_API GYRE_NODISCARD int gyre_map_explain(const gyre_map_t *m, const void *key, size_t len,
                                              struct gyre_explain *out);
 
+/*
+ * Are the two placements one function of the key, replicas included? Names, points, zones as far as
+ * `spread` looks and the settings that decide count; version, addresses and drained nodes do not.
+ * Cost: linear in the points.
+ */
+GYRE_API bool gyre_map_same(const gyre_map_t *a, const gyre_map_t *b);
+
 /* ---- balance ---- */
 
+/* How even it is. Only nodes of positive weight count, each by its share divided by its weight. */
 struct gyre_balance {
+    /* sizeof(struct gyre_balance), set by the caller; no more than that is written. */
     size_t size;
-    double cv; /* standard deviation / mean of share/weight over nodes of positive weight */
-    double
-        expected_cv; /* what this many points give by chance: about 1/sqrt(points); 0 where exact */
-    double peak;     /* max / mean of share/weight */
-    double least;    /* min / mean */
-    uint32_t nodes;  /* of positive weight */
+    /* Standard deviation / mean. 0.05 is even; above 0.20 deserves an alert. */
+    double cv;
+    /* What as many random points give on average: sqrt of the mean of (P - k) / (k (P + 1)) for
+     * nodes with k of P points, about 1/sqrt(points). 0 where placement is exact by construction.
+     */
+    double expected_cv;
+    /* Largest / mean and smallest / mean. */
+    double peak, least;
+    /* How many nodes were counted. */
+    uint32_t nodes;
 };
+
+/* Of a map's exact shares; all 0 if no node takes keys. Cost: linear in the nodes. */
 GYRE_API void gyre_map_balance(const gyre_map_t *m, struct gyre_balance *out);
-/* The same three figures for measured loads; weights may be NULL (all 1). */
+
+/*
+ * The same for measured loads (keys, bytes, operations) of n nodes; weights may be NULL (all 1).
+ * Entries of weight 0 or less are left out. expected_cv is 0.
+ */
 GYRE_API void gyre_balance_of(const double *loads, const double *weights, size_t n,
                               struct gyre_balance *out);
 
 /* ---- diff: what differs between two maps ---- */
 
+/* Immutable; holds references to both maps. */
 typedef struct gyre_diff gyre_diff_t;
+
+/* Keys that leave one node for another. */
 struct gyre_flow {
-    const char *from, *to; /* names; live as long as the diff */
-    double share;          /* of the hash space */
+    /* Names; live as long as the diff. */
+    const char *from, *to;
+    /* Of the hash space, above 0 to 1. */
+    double share;
 };
-/* Exact for two rings of one kind, and for modulo; otherwise from `samples` pseudo-random hash
- * inputs (0: refuse). */
+
+/*
+ * Compares two maps by the names of their nodes. Exact for two rings whose keys stand at the same
+ * positions (the points are merged in 128-bit integers) and for two modulos (residues are counted
+ * by the Chinese remainder theorem). Other pairs are judged by `samples` pseudo-random keys, always
+ * the same ones: a share p is then off by about sqrt(p (1 - p) / samples).
+ *
+ * Errors: EMPTY (no node takes keys in one of them); MISMATCH (hash_tag differs, so that only real
+ * keys can tell; or not exact and samples is 0); NOMEM. MT-safe. Cost: two passes over the points,
+ * some 10 ns each; modulo: up to N * M / gcd steps, of which the first 2^20 flows are listed.
+ */
 GYRE_API GYRE_NODISCARD int gyre_diff_build(gyre_map_t *from, gyre_map_t *to, size_t samples,
                                             gyre_diff_t **out, gyre_error_t *e);
-GYRE_API void gyre_diff_free(gyre_diff_t *d);
-GYRE_API bool gyre_diff_exact(const gyre_diff_t *d);
-GYRE_API double gyre_diff_moved(const gyre_diff_t *d); /* share of the keys whose node changes */
-GYRE_API double
-gyre_diff_minimum(const gyre_diff_t *d); /* the least any placement with these shares could move */
-GYRE_API double
-gyre_diff_ratio(const gyre_diff_t *d); /* moved / minimum; 1 when nothing moves and nothing must */
-GYRE_API double
-gyre_diff_modulo(const gyre_diff_t *d); /* what hash mod N would move for the same two node lists */
-GYRE_API size_t gyre_diff_count(const gyre_diff_t *d);
-GYRE_API const struct gyre_flow *gyre_diff_flow(const gyre_diff_t *d, size_t i); /* largest first */
 
-/* Are the two placements the same function? (version and addresses do not count) */
-GYRE_API bool gyre_map_same(const gyre_map_t *a, const gyre_map_t *b);
+/* Frees d and its flows; NULL is allowed. */
+GYRE_API void gyre_diff_free(gyre_diff_t *d);
+
+/* False: what moved was sampled. (The minimum is exact always.) */
+GYRE_API bool gyre_diff_exact(const gyre_diff_t *d);
+
+/* Share of the keys whose node changes. */
+GYRE_API double gyre_diff_moved(const gyre_diff_t *d);
+
+/* The least any placement with these shares could move: what the nodes that shrink lose, in all. */
+GYRE_API double gyre_diff_minimum(const gyre_diff_t *d);
+
+/*
+ * moved / minimum: 1 is perfect, and every change of one node of a ring reaches it exactly. 1 too
+ * when nothing moves; infinity when keys move though no share shrinks.
+ */
+GYRE_API double gyre_diff_ratio(const gyre_diff_t *d);
+
+/* What hash mod N would move between the same two lists of nodes, weights left aside. Exact. */
+GYRE_API double gyre_diff_modulo(const gyre_diff_t *d);
+
+/* The flows, largest first, equal ones in the order of the names; NULL past the end. */
+GYRE_API size_t gyre_diff_count(const gyre_diff_t *d);
+GYRE_API const struct gyre_flow *gyre_diff_flow(const gyre_diff_t *d, size_t i);
 
 /* ---- plan: a change, and the topology it leads to ---- */
 
-enum gyre_change_kind { GYRE_ADD, GYRE_REMOVE, GYRE_WEIGHT, GYRE_REPLACE };
+enum gyre_change_kind {
+    GYRE_ADD,     /* node: all of it */
+    GYRE_REMOVE,  /* node: name */
+    GYRE_WEIGHT,  /* node: name, weight */
+    GYRE_REPLACE, /* node: name, address; moves no key of the map, only the machine */
+};
+
 struct gyre_change {
+    /* sizeof(struct gyre_change) */
     size_t size;
     enum gyre_change_kind kind;
-    struct gyre_node
-        node; /* ADD: all of it; REMOVE: name; WEIGHT: name, weight; REPLACE: name, address */
+    /* What kind says; node.size is needed for GYRE_ADD. */
+    struct gyre_node node;
 };
-/* Applies the changes in order to a clone of t and raises its version by one. */
+
+/*
+ * Applies n changes in order to a clone of t and raises its version by one; t is only read. All or
+ * nothing. Errors: those of the gyre_topology_ function each change stands for; INVALID (size not
+ * set, no such kind); RANGE (the version cannot grow); NOMEM.
+ */
 GYRE_API GYRE_NODISCARD int gyre_plan_apply(const gyre_topology_t *t,
                                             const struct gyre_change *changes, size_t n,
                                             gyre_topology_t **out, gyre_error_t *e);
 
-/* ---- the hash functions, for those who build their own tables ---- */
+/* ---- the hash functions, for those who build their own tables; all MT-safe ---- */
 
+/* XXH3, 64 bits, seed 0 (xxHash 0.8). The hash of keys and of node names. */
 GYRE_API uint64_t gyre_hash_xxh3(const void *data, size_t len);
+
+/* RFC 1321. For compatibility; it protects nothing. */
 GYRE_API void gyre_hash_md5(const void *data, size_t len, uint8_t digest[16]);
+
+/* FIPS 180-4. */
 GYRE_API void gyre_hash_sha256(const void *data, size_t len, uint8_t digest[32]);
 
-/* The known word nearest to a mistyped one (edit distance at most a third of its length), or NULL.
+/*
+ * The known word nearest to a mistyped one, or NULL if none is near: at most a third of its letters
+ * inserted, left out, replaced or swapped with a neighbour (Damerau-Levenshtein); case costs
+ * nothing. known has n words; of equally near ones the first. Words above 64 bytes have no
+ * neighbours. MT-safe.
  */
 GYRE_API const char *gyre_nearest(const char *word, const char *const *known, size_t n);
 
