@@ -187,7 +187,7 @@ static int no_such(const char *word)
         known[i] = gy_move_sub_name((enum gy_move_sub)i);
     }
     const char *near = gyre_nearest(word, known, GY_MOVE_SUBS);
-    gy_complain("gyre move: no command %s%s%s%s", gy_utf8_quote(q, gy_str(word)),
+    gy_complain("move: no command %s%s%s%s", gy_utf8_quote(q, gy_str(word)),
                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     gy_complain("'gyre move --help' lists them");
     return GY_EXIT_USAGE;

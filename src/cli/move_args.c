@@ -250,7 +250,7 @@ int gy_move_args_parse(enum gy_move_sub sub, int argc, char **argv, struct gy_mo
     int rc = gy_opt_parse(&subs[sub].usage, argc, argv, out, &words, &count);
     const char *wrong = rc == GY_GO_ON ? contradiction(sub, out) : NULL;
     if (wrong) {
-        gy_complain("gyre move %s: %s", subs[sub].name, wrong);
+        gy_complain("move %s: %s", subs[sub].name, wrong);
         return GY_EXIT_USAGE;
     }
     return rc;

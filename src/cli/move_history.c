@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 static long long number(const json_t *m, const char *key)
@@ -46,22 +47,30 @@ static void put_row(struct gy_table *t, const json_t *m)
     gy_buf_fini(&took);
 }
 
+/* The moves, newest first; *root is the caller's. */
+static int load(const char *text, size_t len, json_t **root, const json_t **moves, gyre_error_t *e)
+{
+    *root = json_loadb(text, len, 0, NULL);
+    *moves = json_object_get(*root, "moves");
+    if (json_is_array(*moves)) {
+        return GYRE_OK;
+    }
+    *e = (gyre_error_t){.code = GYRE_SYNTAX};
+    snprintf(e->message, sizeof e->message,
+             "the proxy's answer is no history; are gyre and the proxy of one version?");
+    return GYRE_SYNTAX;
+}
+
 int gy_move_history_table(const char *text, size_t len, struct gy_buf *out, gyre_error_t *e)
 {
-    json_t *root = json_loadb(text, len, 0, NULL);
-    const json_t *moves = json_object_get(root, "moves");
-    if (!json_is_array(moves)) {
-        json_decref(root);
-        *e = (gyre_error_t){.code = GYRE_SYNTAX};
-        snprintf(e->message, sizeof e->message,
-                 "the proxy's answer is no history; are gyre and the proxy of one version?");
-        return GYRE_SYNTAX;
-    }
-    if (json_array_size(moves) == 0) {
+    static const char *const heads[] = {">MOVE",  "STARTED", "VERSIONS", "RESULT", ">KEYS",
+                                        ">BYTES", ">RATIO",  "TOOK",     NULL};
+    json_t *root;
+    const json_t *moves;
+    int err = load(text, len, &root, &moves, e);
+    if (err == GYRE_OK && json_array_size(moves) == 0) {
         gy_buf_puts(out, "nothing has been moved yet\n");
-    } else {
-        static const char *const heads[] = {">move",  "started", "versions", "result", ">keys",
-                                            ">bytes", ">ratio",  "took",     NULL};
+    } else if (err == GYRE_OK) {
         struct gy_table t;
         gy_table_init(&t, heads);
         for (size_t i = 0; i < json_array_size(moves); i++) {
@@ -70,5 +79,37 @@ int gy_move_history_table(const char *text, size_t len, struct gy_buf *out, gyre
         gy_table_end(&t, out);
     }
     json_decref(root);
-    return GYRE_OK;
+    return err;
+}
+
+int gy_move_history_end(const char *text, size_t len, uint64_t to_version, struct gy_move_end *out,
+                        gyre_error_t *e)
+{
+    json_t *root;
+    const json_t *moves;
+    int err = load(text, len, &root, &moves, e);
+    const json_t *found = NULL;
+    for (size_t i = 0; err == GYRE_OK && !found && i < json_array_size(moves); i++) {
+        const json_t *m = json_array_get(moves, i);
+        found = number(m, "to_version") == (long long)to_version ? m : NULL;
+    }
+    const char *result = json_string_value(json_object_get(found, "result"));
+    if (err == GYRE_OK && !result) {
+        *e = (gyre_error_t){.code = GYRE_UNKNOWN};
+        snprintf(e->message, sizeof e->message,
+                 "the proxy does not remember a move to version %llu",
+                 (unsigned long long)to_version);
+        err = GYRE_UNKNOWN;
+    }
+    if (err == GYRE_OK) {
+        *out = (struct gy_move_end){
+            .moved = strcmp(result, "moved") == 0,
+            .keys = (uint64_t)number(found, "keys"),
+            .bytes = (uint64_t)number(found, "bytes"),
+            .longest_hold_ms = (uint64_t)number(found, "longest_hold_ms"),
+            .seconds = (double)(number(found, "ended_at") - number(found, "started_at")),
+        };
+    }
+    json_decref(root);
+    return err;
 }

@@ -6,6 +6,7 @@
  * A proxy that is restarted in the middle resumes the move, so a short silence is waited out.
  */
 #include "cli/move.h"
+#include "cli/move_history.h"
 #include "cli/move_status.h"
 #include "cli/out.h"
 
@@ -140,44 +141,48 @@ static int left(struct screen *s, enum gy_move_goal goal)
     return GY_EXIT_LEFT;
 }
 
-static void print_end(const struct gy_move_status *last, bool arrived, uint64_t version, FILE *to)
+static void print_end(const struct gy_move_end *end, uint64_t version, FILE *to)
 {
     struct gy_buf b = {0};
-    gy_buf_printf(&b, "%s: version %llu serves", arrived ? "moved" : "taken back",
-                  (unsigned long long)version);
-    if (last->units_total) {
-        gy_buf_printf(&b, "; %llu keys, ", (unsigned long long)last->keys_moved);
-        gy_move_put_bytes(&b, (double)last->bytes);
+    if (end->moved) {
+        gy_buf_printf(&b, "moved: version %llu serves; %llu keys, ", (unsigned long long)version,
+                      (unsigned long long)end->keys);
+        gy_move_put_bytes(&b, (double)end->bytes);
         gy_buf_puts(&b, " in ");
-        gy_move_put_seconds(&b, last->elapsed_s);
-        gy_buf_printf(&b, ", longest hold %llu ms", (unsigned long long)last->longest_hold_ms);
+    } else {
+        gy_buf_printf(&b, "taken back: version %llu does not serve; after ",
+                      (unsigned long long)version);
     }
+    gy_move_put_seconds(&b, end->seconds);
+    gy_buf_printf(&b, ", longest hold %llu ms", (unsigned long long)end->longest_hold_ms);
     fprintf(to, "%s\n", gy_buf_cstr(&b));
     gy_buf_fini(&b);
 }
 
-/* Idle again: which topology serves now says how it ended. */
-static int ended(struct gy_client *c, enum gy_move_goal goal, bool json,
-                 const struct gy_move_status *last)
+/* Idle again: the history says how it ended. */
+static int ended(struct gy_client *c, enum gy_move_goal goal, bool json, uint64_t to_version)
 {
-    if (json) {
-        gy_move_print_json(&c->body);
-    }
-    gyre_topology_t *now = NULL;
     gyre_error_t e = {0};
-    if (gy_move_current(c, &now, &e) != GYRE_OK) {
-        return gy_move_failed(c, &e);
-    }
-    uint64_t version = gyre_topology_version(now);
-    gyre_topology_free(now);
+    struct gy_move_end end;
     FILE *to = json ? stderr : stdout;
-    if (!last->to_version) {
-        fprintf(to, "nothing is moving; version %llu serves\n", (unsigned long long)version);
+    if (json && gy_move_print_json(&c->body) != GY_EXIT_OK) {
+        return GY_EXIT_USAGE;
+    }
+    if (!to_version) {
+        fprintf(to, "nothing is moving\n");
         return GY_EXIT_OK;
     }
-    bool arrived = version >= last->to_version;
-    print_end(last, arrived, version, to);
-    return arrived == (goal == GY_MOVE_FORTH) ? GY_EXIT_OK : GY_EXIT_NO;
+    int err = gy_client_get(c, "/v1/move/history", &e);
+    if (err == GYRE_OK) {
+        err =
+            gy_move_history_end(gy_buf_cstr(&c->body), gy_buf_size(&c->body), to_version, &end, &e);
+    }
+    if (err != GYRE_OK) {
+        gy_move_failed(c, &e);
+        return c->reached ? GY_EXIT_NO : GY_EXIT_UNREACHABLE;
+    }
+    print_end(&end, to_version, to);
+    return end.moved == (goal == GY_MOVE_FORTH) ? GY_EXIT_OK : GY_EXIT_NO;
 }
 
 static int failed(struct gy_client *c, bool json, const struct gy_move_status *st)
@@ -188,7 +193,7 @@ static int failed(struct gy_client *c, bool json, const struct gy_move_status *s
     }
     gy_move_puts_clean(&b, st->last_error ? st->last_error : "no reason was given");
     fprintf(stderr,
-            "gyre move: the move stopped: %s\n"
+            "gyre: the move stopped: %s\n"
             "Nothing is lost. `gyre move resume` tries again, `gyre move abort` takes it "
             "back.\n",
             gy_buf_cstr(&b));
@@ -216,8 +221,7 @@ static int step(struct gy_client *c, enum gy_move_goal goal, bool json, struct s
         }
     } else if (gy_move_idle(&st)) {
         screen_end(screen);
-        /* The end may forget the counters: the last look before it has them. */
-        exit_code = ended(c, goal, json, st.to_version ? &st : last);
+        exit_code = ended(c, goal, json, last->to_version);
     } else if (strcmp(st.state, "failed") == 0) {
         screen_end(screen);
         exit_code = failed(c, json, &st);
