@@ -77,7 +77,7 @@ static void on_written(uv_write_t *req, int status)
         gy_conn_close(c, uv_strerror(status));
         return;
     }
-    if (gy_buf_size(&c->out)) {
+    if (gy_buf_size(&c->out) || c->finishing) {
         gy_conn_flush(c);
     }
     if (!c->writing && !c->closing) {
@@ -115,6 +115,9 @@ void gy_conn_flush(struct gy_conn *c)
     }
     size_t n = gy_buf_size(&c->out);
     if (n == 0) {
+        if (c->finishing) {
+            gy_conn_close(c, c->why);
+        }
         return;
     }
     uv_buf_t b =
@@ -130,8 +133,20 @@ void gy_conn_flush(struct gy_conn *c)
     }
     if (gy_buf_size(&c->out)) {
         arm(c);
-    } else {
-        gy_buf_trim(&c->out, KEEP_BUFFER);
+        return;
+    }
+    gy_buf_trim(&c->out, KEEP_BUFFER);
+    if (c->finishing) {
+        gy_conn_close(c, c->why);
+    }
+}
+
+void gy_conn_finish(struct gy_conn *c, const char *why)
+{
+    if (!c->closing && !c->finishing) {
+        c->finishing = true;
+        c->why = why;
+        gy_conn_dirty(c);
     }
 }
 
@@ -200,7 +215,7 @@ static void init_handle(struct gy_loop *l, struct gy_conn *c, const struct gy_co
     c->loop = l;
     c->ev = ev;
     c->u.handle.data = c;
-    c->dirty = c->writing = c->reading = c->closing = c->is_open = false;
+    c->dirty = c->writing = c->reading = c->closing = c->is_open = c->finishing = false;
     c->why = NULL;
     c->written = 0;
     c->out = c->sending = (struct gy_buf){0};

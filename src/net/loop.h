@@ -66,7 +66,7 @@ struct gy_conn {
     } req;
     size_t written;  /* bytes of finished writes; see gy_conn_taken */
     const char *why; /* reason of the close, for closed() */
-    bool dirty, writing, reading, closing, is_open;
+    bool dirty, writing, reading, closing, is_open, finishing;
 };
 
 /* Starts a connect; opened or closed follows, never from within this call. */

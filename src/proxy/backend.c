@@ -60,12 +60,13 @@ void gy_backend_error(struct gy_buf *out, const struct gy_backend *b, bool sent,
 
 static void went_down(struct gy_backend *b, const char *why, uint64_t now)
 {
-    if (b->state != GY_BACKEND_DOWN || strcmp(b->why, why) != 0) {
+    if (!b->suspect || strcmp(b->why, why) != 0) {
         gy_warn("node down name=%s address=%s worker=%u why=\"%s\"", b->name, b->address,
                 b->worker->index, why);
     }
     snprintf(b->why, sizeof b->why, "%s", why);
     b->state = GY_BACKEND_DOWN;
+    b->suspect = true;
     b->failures++;
     b->retry_at = now + b->retry_ms;
     b->retry_ms = b->retry_ms * 2 > RETRY_MAX_MS ? RETRY_MAX_MS : b->retry_ms * 2;
@@ -97,7 +98,7 @@ struct gy_buf *gy_backend_begin(struct gy_backend *b)
     if (b->state == GY_BACKEND_IDLE) {
         connect_now(b);
     }
-    if (b->state == GY_BACKEND_DOWN) {
+    if (b->suspect) { /* also while it is tried again: nobody waits for a node known to be down */
         return NULL;
     }
     if (gy_buf_size(&b->queued) > QUEUED_MAX) {
@@ -169,10 +170,11 @@ static void on_opened(struct gy_conn *c)
 /* The hand-shake is over: what waited for it goes out. */
 static void on_greeted(struct gy_backend *b)
 {
-    if (b->failures) {
+    if (b->suspect) {
         gy_info("node up name=%s address=%s worker=%u", b->name, b->address, b->worker->index);
     }
     b->state = GY_BACKEND_UP;
+    b->suspect = false;
     b->why[0] = 0;
     b->retry_ms = RETRY_FIRST_MS;
     b->kill_id = 0;
@@ -309,6 +311,7 @@ void gy_backend_tick(struct gy_backend *b, uint64_t now, bool stalled)
         }
         break;
     case GY_BACKEND_IDLE:
+        connect_now(b); /* before the first request has to wait for it */
         break;
     }
 }

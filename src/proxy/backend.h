@@ -48,6 +48,7 @@ struct gy_backend {
     struct gy_conn conn;
     bool conn_alive; /* conn is linked to the loop: wait for closed() before connecting again */
     enum gy_backend_state state;
+    bool suspect;      /* it failed and has not been up since */
     char why[160];     /* of the last failure */
     char run_id[48];   /* of the server, from the hand-shake */
     int64_t client_id; /* of this connection, as the server counts */

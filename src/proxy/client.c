@@ -94,8 +94,8 @@ static size_t parse(struct gy_client *c, const uint8_t *p, size_t n)
 
 static void close_if_over(struct gy_client *c)
 {
-    if (c->closing && !c->head && gy_conn_unsent(&c->conn) == 0) {
-        gy_conn_close(&c->conn, "done");
+    if (c->closing && !c->head) {
+        gy_conn_finish(&c->conn, "done");
     }
 }
 

@@ -58,7 +58,7 @@ void gy_client_resume(struct gy_client *c); /* from the end of a turn: parse on 
 struct gy_req *gy_req_new(struct gy_client *c);
 /* Answer bytes; then done, once. */
 void gy_req_bytes(struct gy_req *r, const void *p, size_t n);
-void gy_req_done(struct gy_req *r);
+void gy_req_finish(struct gy_req *r);
 /* The client is going: whatever is still under way has nobody to answer to. */
 void gy_reqs_orphan(struct gy_client *c);
 void gy_reqs_free(struct gy_worker *w);

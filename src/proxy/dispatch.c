@@ -77,7 +77,7 @@ static void task_done(void *owner, uint32_t tag, struct gy_slice reply)
         r->client->tasks--;
     }
     gy_req_bytes(r, reply.p, reply.n);
-    gy_req_done(r);
+    gy_req_finish(r);
 }
 
 /* The unit of the key is on the move: the steps are the task's. */

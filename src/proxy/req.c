@@ -13,7 +13,7 @@ static void on_chunk(struct gy_sink *s, const uint8_t *p, size_t n, bool last)
     struct gy_req *r = (struct gy_req *)s;
     gy_req_bytes(r, p, n);
     if (last) {
-        gy_req_done(r);
+        gy_req_finish(r);
     }
 }
 
@@ -23,7 +23,7 @@ static void on_fail(struct gy_sink *s, struct gy_backend *b, bool sent, const ch
     if (r->bytes &&
         r->client) { /* half an answer is out: nothing that follows could be understood */
         gy_conn_close(&r->client->conn, "a node failed in the middle of an answer");
-        gy_req_done(r);
+        gy_req_finish(r);
         return;
     }
     struct gy_buf text = {0};
@@ -90,7 +90,7 @@ void gy_req_bytes(struct gy_req *r, const void *p, size_t n)
     }
 }
 
-void gy_req_done(struct gy_req *r)
+void gy_req_finish(struct gy_req *r)
 {
     struct gy_client *c = r->client;
     r->done = true;
@@ -131,7 +131,7 @@ void gy_req_done(struct gy_req *r)
 void gy_req_buf(struct gy_req *r, const struct gy_buf *b)
 {
     gy_req_bytes(r, gy_buf_head(b), gy_buf_size(b));
-    gy_req_done(r);
+    gy_req_finish(r);
 }
 
 void gy_req_error(struct gy_req *r, const char *fmt, ...)
