@@ -73,6 +73,8 @@ struct gy_conn {
 void gy_conn_connect(struct gy_loop *l, struct gy_conn *c, const struct gy_conn_events *ev,
                      const struct gy_addr *addr, const struct sockaddr_storage *resolved);
 void gy_conn_dirty(struct gy_conn *c);
+/* Closes once everything written has been taken by the kernel. */
+void gy_conn_finish(struct gy_conn *c, const char *why);
 void gy_conn_read(struct gy_conn *c, bool on);
 void gy_conn_close(
     struct gy_conn *c,
