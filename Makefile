@@ -46,7 +46,7 @@ bench: build ## the benchmarks, beside their peers
 fmt: ## clang-format-16 on every C file
 	tests/checks/format.sh --fix
 
-lint: build ## clang-tidy-16 on src/ (tools/install.sh dev)
+lint: build ## clang-tidy-16's findings in src/, to be read (tools/install.sh dev)
 	find src -name '*.c' -print0 | xargs -0 -n 1 -P $(JOBS) clang-tidy-16 -p build --quiet
 
 cover: ## line and branch coverage of src/, into build-cover/ (tools/install.sh dev)
