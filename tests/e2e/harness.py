@@ -262,8 +262,44 @@ class Cluster:
         out = subprocess.run([GYRE, "locate", str(topology or self.topology()), "--keys0", str(file), "--json"],
                              capture_output=True, timeout=60)
         assert out.returncode == 0, out.stderr
-        rows = read_locate(out.stdout, len(keys))
-        return dict(zip(keys, rows))
+        rows = json.loads(out.stdout)["keys"]
+        assert len(rows) == len(keys)
+        return {k: row["nodes"][0] for k, row in zip(keys, rows)}
+
+    def snapshot(self, match):
+        """{key: (DUMP, expiry)} of the keys that match, straight from the nodes."""
+        found = {}
+        for node in self.nodes.values():
+            with node.client() as c:
+                keys = list(c.scan_iter(match, count=2000))
+                with c.pipeline(transaction=False) as p:
+                    for key in keys:
+                        p.dump(key).execute_command("PEXPIRETIME", key)
+                    answers = p.execute()
+            for key, *value in zip(keys, answers[::2], answers[1::2]):
+                assert key not in found, f"{key!r} is on two nodes"
+                found[key] = value
+        return found
+
+    def fill(self, n=2000, prefix="user:"):
+        """n keys of all types, some with an expiry far away, by the proxy."""
+        makers = [
+            lambda p, k, i: p.set(k, f"value {i}"),
+            lambda p, k, i: p.set(k, i, ex=100000 + i),
+            lambda p, k, i: p.hset(k, mapping={f"f{j}": i * j for j in range(i % 30 + 1)}),
+            lambda p, k, i: p.rpush(k, *range(i % 200 + 1)),
+            lambda p, k, i: p.sadd(k, *(f"m{j}" for j in range(i % 50 + 1))),
+            lambda p, k, i: p.zadd(k, {f"m{j}": j / 3 for j in range(i % 50 + 1)}),
+            lambda p, k, i: p.xadd(k, {"f": i}, id=f"{i + 1}-1"),
+            lambda p, k, i: p.pfadd(k, *range(i % 100 + 1)),
+            lambda p, k, i: p.setbit(k, i, 1),
+            lambda p, k, i: p.geoadd(k, (13.3 + i / 1e4, 38.1, "here")),
+        ]
+        with self.client() as c, c.pipeline(transaction=False) as p:
+            for i in range(n):
+                makers[i % len(makers)](p, f"{prefix}{i}", i)
+            p.execute()
+        return self.snapshot(prefix + "*")
 
     def place(self):
         """Every key on exactly one node, and on the right one; no record left. Gives {key: node}."""
@@ -282,14 +318,6 @@ class Cluster:
         wrong = [(k, n, right[k]) for k, n in where.items() if right[k] != n]
         assert not wrong, f"{len(wrong)} keys on a wrong node (key, is, should): {wrong[:5]}"
         return where
-
-
-def read_locate(out, count):
-    """Node names out of `gyre locate --json`."""
-    data = json.loads(out)
-    rows = data["keys"] if isinstance(data, dict) else data
-    assert len(rows) == count
-    return [r["nodes"][0] if "nodes" in r else r["node"] for r in rows]
 
 
 class Raw:

@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes of the fleet, live: only what must move does, nothing is lost, nothing is left over."""
+import json
+import time
+
+import pytest
+import redis
+
+import harness
+from harness import LONG, end, wait_until
+
+LOAD = ["--seconds", "300", "--clients", "8", "--write-ratio", "0.4", "--multi-ratio", "0.15", "--keys", "4000",
+        "--rate", "0" if LONG else "12000", "--progress"]
+KEYS = 50000 if LONG else 3000
+
+
+def loaded(farm, cluster, *args):
+    check = farm.checker(cluster.port, *LOAD, *args)
+    wait_until(lambda: "loaded" in check.output(), 30)
+    time.sleep(0.3)
+    return check
+
+
+def under_load(farm, cluster, act, after=0.5):
+    """Untouched keys and the checker's load, `act`, then everything that must hold. The checker's report."""
+    before = cluster.fill(KEYS)
+    check = loaded(farm, cluster)
+    act()
+    time.sleep(after)
+    report = end(check)
+    assert report["errors_total"] == 0, report["errors"]
+    assert cluster.snapshot("user:*") == before  # DUMP and expiry of every untouched key
+    cluster.place()
+    return report
+
+
+def start(cluster, *args, **options):
+    """`gyre move start --yes --json` to the end; its final status."""
+    done = cluster.move("start", "--yes", "--json", *args, **options)
+    return json.loads(done.stdout)
+
+
+def joins(farm, cluster, name="cache-4"):
+    node = farm.redis(name)
+    cluster.nodes[name] = node
+    return f"{name}={node.address}"
+
+
+def minimal(status):
+    assert status["ratio"] == pytest.approx(1, abs=1e-9) and 0 < status["moved"] < 1, status
+    assert status["state"] == "idle" and not status["last_error"], status
+
+
+def test_add(farm):
+    c = farm.cluster(4)
+    seen = {}
+    report = under_load(farm, c, lambda: seen.update(start(c, "--add", joins(farm, c))))
+    minimal(seen)
+    assert report["ops"] > 3000
+    moved = sum(node == "cache-4" for node in c.place().values())
+    assert moved > KEYS * 0.1 and seen["keys"]["moved"] >= moved * 0.5
+    assert "version: 2" in c.topology().read_text()
+
+
+def test_remove(farm):
+    c = farm.cluster(4)
+    seen = {}
+    under_load(farm, c, lambda: seen.update(start(c, "--remove", "cache-1")))
+    minimal(seen)
+    gone = c.nodes.pop("cache-1")
+    assert gone.client().dbsize() == 0
+    assert set(c.place().values()) == set(c.nodes)
+
+
+@pytest.mark.parametrize("weight", ["2", "0.5"])
+def test_weight(farm, weight):
+    c = farm.cluster(4)
+    seen = {}
+    under_load(farm, c, lambda: seen.update(start(c, "--weight", f"cache-2={weight}")))
+    minimal(seen)
+
+
+def test_replace(farm):
+    c = farm.cluster(3)
+    old, new = c.nodes["cache-1"], farm.redis("cache-1b")
+
+    def act():
+        start(c, "--replace", f"cache-1={new.address}")
+        c.nodes["cache-1"] = new
+    under_load(farm, c, act)
+    assert old.client().dbsize() == 0 and new.client().dbsize() > 0
+
+
+def test_several_at_once(farm):
+    c = farm.cluster(3)
+    seen = {}
+    under_load(farm, c, lambda: seen.update(start(
+        c, "--add", joins(farm, c, "cache-3"), "--add", joins(farm, c, "cache-4"), "--remove", "cache-0",
+        "--weight", "cache-1=2")))
+    assert seen["state"] == "idle" and seen["ratio"] >= 1
+    assert c.nodes.pop("cache-0").client().dbsize() == 0
+
+
+def test_to_a_file(farm):
+    c = farm.cluster(2)
+    joins(farm, c, "cache-2")
+    wish = c.dir / "wish.yaml"
+    wish.write_text(harness.topology_text([(n.name, n.address) for n in c.nodes.values()], version=2))
+    before = c.fill(500)
+    start(c, "--to", wish)
+    assert c.snapshot("user:*") == before
+    c.place()
+
+
+def test_there_and_back_again(farm):
+    """Add then remove: every key is where it was."""
+    c = farm.cluster(3)
+    c.fill(1000)
+    was = c.place()
+    start(c, "--add", joins(farm, c, "cache-3"))
+    assert c.place() != was
+    start(c, "--remove", "cache-3")
+    assert c.place() == was
+    assert c.nodes["cache-3"].client().dbsize() == 0
+    history = json.loads(c.move("history", "--json").stdout)["moves"]
+    assert [(m["from_version"], m["to_version"], m["result"]) for m in history] == [(2, 3, "moved"), (1, 2, "moved")]
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.4, 1.2] if not LONG else [i / 10 for i in range(30)])
+def test_abort(farm, delay):
+    """Taken back after some of the way: no acknowledged write is lost, and D is empty again."""
+    c = farm.cluster(3)
+    joined = joins(farm, c, "cache-3")
+
+    def act():
+        c.move("start", "--yes", "--detach", "--add", joined, "--keys-per-second", "1000", "--wave", "1")
+        time.sleep(delay)
+        c.move("abort")
+        c.wait_idle()
+    under_load(farm, c, act)
+    late = c.nodes.pop("cache-3")
+    assert late.client().dbsize() == 0
+    assert "version: 2" not in c.topology().read_text()
+    assert json.loads(c.move("history", "--json").stdout)["moves"][0]["result"] == "aborted"
+    c.nodes["cache-3"] = late
+    minimal(start(c, "--add", joined))  # and it can be tried again
+    c.place()
+
+
+def test_pause_resume_rate(farm):
+    c = farm.cluster(3)
+    before = c.fill(3000)
+    c.move("start", "--yes", "--detach", "--add", joins(farm, c, "cache-3"), "--keys-per-second", "150")
+    wait_until(lambda: c.status()["keys"]["moved"] > 20)
+    assert c.status()["rate"]["keys_limit"] == 150
+    c.move("pause")
+    wait_until(lambda: c.status()["state"] == "paused")
+    time.sleep(0.3)
+    held = c.status()["keys"]["moved"]
+    time.sleep(0.7)
+    assert c.status()["keys"]["moved"] == held
+    assert all(c.client().get(f"user:{i}") for i in range(0, 3000, 10))  # reads go on
+    assert c.client().set("while:paused", 1)
+    started, at = time.monotonic(), c.status()["keys"]["moved"]
+    c.move("resume")
+    time.sleep(1.5)
+    pace = (c.status()["keys"]["moved"] - at) / (time.monotonic() - started)
+    assert 30 < pace < 300, f"{pace:.0f} keys/s, the limit is 150"
+    c.move("rate", "--keys-per-second", "0")
+    c.wait_idle()
+    assert c.snapshot("user:*") == before
+    c.place()
+
+
+def test_bytes_limit(farm):
+    c = farm.cluster(1)
+    with c.client() as cl:
+        for i in range(200):
+            cl.set(f"b{i}", bytes([65 + i % 26]) * 10000 + str(i).encode() * 50)
+    started = time.monotonic()
+    s = start(c, "--replace", f"cache-0={farm.redis('other').address}", "--bytes-per-second", "100KB")
+    c.nodes["cache-0"] = None
+    # Repeated bytes are compressed by DUMP: what counts is what was sent.
+    if s["bytes"] > 50000:
+        assert time.monotonic() - started > s["bytes"] / 102400 * 0.5
+
+
+def test_expiry_goes_on_during_a_move(farm):
+    c = farm.cluster(2)
+    with c.client() as cl:
+        for i in range(300):
+            cl.set(f"t{i}", i, px=1500 + i)
+    started = time.monotonic()
+    c.move("start", "--yes", "--detach", "--add", joins(farm, c, "cache-2"), "--keys-per-second", "100")
+    time.sleep(max(0, 3 - (time.monotonic() - started)))
+    assert c.client().exists(*(f"t{i}" for i in range(300))) == 0
+    c.move("rate", "--keys-per-second", "0")
+    c.wait_idle()
+    assert c.place() == {}
+
+
+def test_a_big_key_is_named(farm):
+    c = farm.cluster(1)
+    with c.client() as cl, cl.pipeline(transaction=False) as p:
+        for i in range(2000):
+            p.hset("big hash", f"field{i}", harness.os.urandom(500).hex())
+        p.execute()
+    before = c.snapshot("big*")
+    new = farm.redis("new")
+    s = start(c, "--replace", f"cache-0={new.address}")
+    c.nodes["cache-0"] = new
+    assert [b["name"] for b in s["bigkeys"]] == ["big hash"] and s["bigkeys"][0]["size"] > 256 << 10
+    assert c.snapshot("big*") == before
+
+
+def test_every_kind_of_key_name(farm):
+    c = farm.cluster(2)
+    names = [b"", b"\0", b"\r\n", b"a b", b"{}", b"{", b"{tag}x", bytes(range(256)), b"x" * 5000, b"*?[a]\\", "schlüssel".encode()]
+    with c.client() as cl:
+        for n in names:
+            cl.rpush(n, n, "v")
+    new = farm.redis("new")
+    start(c, "--replace", f"cache-0={new.address}", "--add", joins(farm, c, "cache-2"))
+    c.nodes["cache-0"] = new
+    assert all(c.client().lrange(n, 0, -1) == [n, b"v"] for n in names)
+
+
+def test_watch_shows_progress_and_ends(farm):
+    c = farm.cluster(2)
+    c.fill(1000)
+    c.move("start", "--yes", "--detach", "--add", joins(farm, c, "cache-2"), "--keys-per-second", "500")
+    done = c.move("watch", "--json")
+    assert json.loads(done.stdout)["state"] == "idle"
+    table = c.move("status").stdout
+    assert "idle" in table
+
+
+def test_it_asks_first(farm):
+    """Without a terminal and without --yes nothing starts."""
+    c = farm.cluster(2)
+    done = c.move("start", "--add", joins(farm, c, "cache-2"), check=False)
+    assert done.returncode != 0 and "--yes" in done.stderr
+    assert c.status()["state"] == "idle"
+
+
+def test_an_old_file_moves_nothing(farm):
+    """The store's view wins over the file, and the proxy says so."""
+    c = farm.cluster(3)
+    before = c.fill(1000)
+    start(c, "--add", joins(farm, c, "cache-3"))
+    where = c.place()
+    c.proxy.stop()
+    c.start()  # the file still says version 1 and three nodes
+    log = c.proxy.output()
+    assert "version" in log and ("gyre move start" in log or "--to" in log), log[-1500:]
+    assert c.place() == where and c.snapshot("user:*") == before
+    assert c.client().mget([f"user:{i}" for i in range(0, 1000, 10)]).count(None) == 0
+    time.sleep(0.5)
+    assert c.place() == where and c.status()["state"] == "idle"
+
+
+def test_a_second_move_waits_for_the_first(farm):
+    c = farm.cluster(2)
+    c.fill(1000)
+    c.move("start", "--yes", "--detach", "--add", joins(farm, c, "cache-2"), "--keys-per-second", "100")
+    done = c.move("start", "--yes", "--weight", "cache-0=2", check=False)
+    assert done.returncode == 1 and "under way" in done.stderr + done.stdout
+    c.move("rate", "--keys-per-second", "0")
+    c.wait_idle()
+    start(c, "--weight", "cache-0=2")
+    c.place()
+
+
+def test_the_source_dies_and_comes_back(farm):
+    c = farm.cluster(3, keep=True, proxy_lines=["backend: {timeout: 500ms}"])
+    before = c.fill(2000)
+    check = loaded(farm, c, "--settle", "4000")
+    c.nodes["cache-3"] = farm.redis("cache-3", keep=True)
+    c.move("start", "--yes", "--detach", "--add", f"cache-3={c.nodes['cache-3'].address}", "--keys-per-second", "1500")
+    time.sleep(0.5)
+    c.nodes["cache-0"].kill()
+    time.sleep(1)
+    c.nodes["cache-0"].start()
+    resume_if_failed(c)
+    report = end(check)
+    assert report["ops"] > 1000
+    assert c.snapshot("user:*") == before
+    c.place()
+
+
+@pytest.mark.parametrize("how", ["kill", "freeze"])
+def test_the_destination_goes_away_and_comes_back(farm, how):
+    c = farm.cluster(3, keep=True, proxy_lines=["backend: {timeout: 500ms}"])
+    before = c.fill(2000)
+    check = loaded(farm, c, "--settle", "4000")
+    node = c.nodes["cache-3"] = farm.redis("cache-3", keep=True)
+    c.move("start", "--yes", "--detach", "--add", f"cache-3={node.address}", "--keys-per-second", "1500")
+    time.sleep(0.5)
+    if how == "kill":
+        node.kill()
+        time.sleep(1)
+        node.start()
+    else:
+        node.freeze()
+        time.sleep(2)
+        node.thaw()
+    resume_if_failed(c)
+    end(check)
+    assert c.snapshot("user:*") == before
+    c.place()
+
+
+def resume_if_failed(cluster, timeout=90):
+    """Until the move has ended; a failed one is resumed, as an operator would."""
+    until = time.monotonic() + timeout
+    while (s := cluster.status())["state"] != "idle":
+        assert time.monotonic() < until, f"{s}\n{cluster.proxy.output()[-2000:]}"
+        if s["state"] == "failed":
+            cluster.move("resume", check=False)
+        time.sleep(0.1)
+    return s

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a move refuses before anything has moved: each time with a reason, and nothing has changed."""
+import time
+
+import pytest
+
+import harness
+from harness import wait_until
+
+
+@pytest.fixture
+def cluster(farm):
+    c = farm.cluster(2)
+    c.before = c.fill(200)
+    return c
+
+
+def refused(cluster, *args, words=()):
+    done = cluster.move("start", "--yes", *args, check=False)
+    said = done.stderr + done.stdout
+    assert done.returncode in (1, 2), (done.returncode, said)
+    for word in words:
+        assert word in said, f"{word!r} is not in {said!r}"
+    s = cluster.status()
+    assert s["state"] == "idle", s
+    assert cluster.snapshot("user:*") == cluster.before
+    assert "version: 1\n" in cluster.topology().read_text()
+    for node in cluster.nodes.values():
+        if node.process.alive():
+            assert not node.client().keys("gyre:*")
+    return said
+
+
+def test_leftovers_at_the_destination(cluster, farm):
+    d = farm.redis("cache-2")
+    d.client().mset({f"stranger{i}": i for i in range(12)})
+    said = refused(cluster, "--add", f"cache-2={d.address}", words=["12", "stranger", "--purge-destination"])
+    assert sum(f"stranger{i}" in said for i in range(12)) >= 5
+    assert d.client().dbsize() == 12
+    cluster.move("start", "--yes", "--purge-destination", "--add", f"cache-2={d.address}")
+    cluster.nodes["cache-2"] = d
+    assert not d.client().keys("stranger*")
+    cluster.place()
+
+
+def test_a_replica_as_destination(cluster, farm):
+    d = farm.redis("cache-2")
+    s = cluster.nodes["cache-0"]
+    d.client().replicaof(harness.HOST, s.port)
+    wait_until(lambda: d.client().info("replication")["master_link_status"] == "up", 20)
+    refused(cluster, "--add", f"cache-2={d.address}", words=["cache-2", "repl"])
+
+
+def test_the_same_server_under_another_name(cluster):
+    refused(cluster, "--add", f"cache-2=localhost:{cluster.nodes['cache-0'].port}")
+
+
+@pytest.mark.parametrize("policy", ["allkeys-lru", "allkeys-lfu", "allkeys-random"])
+def test_a_destination_that_evicts(cluster, farm, policy):
+    d = farm.redis("cache-2", "--maxmemory", "100mb", "--maxmemory-policy", policy)
+    refused(cluster, "--add", f"cache-2={d.address}", words=["cache-2", policy])
+
+
+def test_keys_in_other_databases_of_a_leaving_node(cluster):
+    cluster.nodes["cache-1"].client(db=1).set("elsewhere", 1)
+    refused(cluster, "--remove", "cache-1", words=["cache-1", "db"])
+
+
+def test_a_destination_that_is_down(cluster, farm):
+    refused(cluster, "--add", f"cache-2={harness.HOST}:{harness.free_port()}", words=["cache-2"])
+
+
+def test_a_source_that_is_down(cluster, farm):
+    d = farm.redis("cache-2")
+    gone = cluster.nodes.pop("cache-1")
+    cluster.before = cluster.snapshot("user:*")
+    gone.kill()
+    refused(cluster, "--add", f"cache-2={d.address}", words=["cache-1"])
+    assert d.client().dbsize() == 0
+
+
+def test_a_destination_too_small(cluster, farm):
+    c = cluster
+    with c.client() as cl:
+        for i in range(40):
+            cl.set(f"user:large{i}", harness.os.urandom(200000))
+    c.before = c.snapshot("user:*")
+    d = farm.redis("cache-2", "--maxmemory", "2mb")
+    refused(c, "--add", f"cache-2={d.address}", words=["cache-2", "memory"])
+
+
+def test_no_change(cluster):
+    refused(cluster, "--weight", "cache-0=1")
+
+
+def test_unknown_node(cluster):
+    refused(cluster, "--remove", "cache-9", words=["cache-9"])
+
+
+def test_a_name_that_is_there(cluster, farm):
+    refused(cluster, "--add", f"cache-0={farm.redis('other').address}", words=["cache-0"])
+
+
+def test_removing_everything(cluster):
+    refused(cluster, "--remove", "cache-0", "--remove", "cache-1")
+
+
+def test_a_file_of_another_version(cluster, farm):
+    d = farm.redis("cache-2")
+    wish = cluster.dir / "wish.yaml"
+    nodes = [(n.name, n.address) for n in cluster.nodes.values()] + [("cache-2", d.address)]
+    wish.write_text(harness.topology_text(nodes, version=9))
+    refused(cluster, "--to", wish, words=["version"])
+
+
+def test_nothing_to_pause_abort_resume(cluster):
+    for sub in ("pause", "abort", "resume"):
+        assert cluster.move(sub, check=False).returncode == 1
+    time.sleep(0.1)
+    assert cluster.status()["state"] == "idle"
+
+
+def test_no_proxy_there(cluster):
+    done = cluster.move("status", "--admin", f"unix:{cluster.dir}/nobody.sock", check=False)
+    assert done.returncode == 3 and "nobody.sock" in done.stderr
