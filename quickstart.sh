@@ -9,7 +9,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 log=$(mktemp "${TMPDIR:-/tmp}/gyre-build.XXXXXX")
 trap 'rm -f "$log"' EXIT
 echo "quickstart: building Gyre in $here/build" >&2
-if ! CC=${CC:-gcc} TARGETS=src/cli/gyre "$here/tools/build.sh" build >"$log" 2>&1; then
+if ! CC=${CC:-gcc} TARGETS="src/cli/gyre tests/tools/checker" "$here/tools/build.sh" build >"$log" 2>&1; then
     tail -n 40 "$log" >&2
     echo "quickstart: the build failed; its last lines are above" >&2
     exit 1

@@ -24,6 +24,7 @@ if [ ! -e "$dir/build.ninja" ]; then
 elif [ $# -gt 0 ]; then
     meson configure "$dir" "$@"
 fi
-read -ra targets <<<"${TARGETS-}"
+# meson-test-prereq: what only a test needs is not part of "all".
+read -ra targets <<<"${TARGETS-all meson-test-prereq}"
 # -k 0: one broken file must not hide what the rest would say.
 ninja -C "$dir" -k 0 -j "${JOBS:-$(nproc)}" "${targets[@]}" 9<&-
