@@ -109,6 +109,17 @@ static void pace(struct gy_client *c)
     close_if_over(c);
 }
 
+/* What this client's unfinished input takes of the worker's memory; false: all of it is taken and
+ * this one asks for more. */
+static bool account(struct gy_client *c)
+{
+    struct gy_worker *w = c->worker;
+    w->input_bytes = w->input_bytes - c->accounted + c->in.cap;
+    c->accounted = c->in.cap;
+    return c->in.cap <= LEFTOVER_MAX ||
+           w->input_bytes <= w->proxy->config->proxy.max_memory / w->proxy->nworkers;
+}
+
 static bool keep(struct gy_client *c, const uint8_t *p, size_t n)
 {
     size_t need = gy_req_need(&c->parser);
@@ -123,22 +134,43 @@ static bool keep(struct gy_client *c, const uint8_t *p, size_t n)
     return !gy_buf_failed(&c->in);
 }
 
+/* Its requests so far are answered; the one it has begun cannot be held. */
+static void shed(struct gy_client *c)
+{
+    gy_warn("client closed id=%llu why=\"no memory for a request of %zu bytes\"",
+            (unsigned long long)c->id, gy_buf_size(&c->in));
+    gy_buf_fini(&c->in);
+    account(c);
+    gy_req_error(gy_req_new(c), "ERR the proxy has no memory left for so large a request");
+    c->closing = true;
+    pace(c);
+}
+
+static void parse_kept(struct gy_client *c)
+{
+    gy_buf_consume(&c->in, parse(c, gy_buf_head(&c->in), gy_buf_size(&c->in)));
+    gy_buf_trim(&c->in, LEFTOVER_MAX);
+}
+
 static void on_data(struct gy_conn *conn, const uint8_t *p, size_t n)
 {
     struct gy_client *c = of_conn(conn);
+    if (c->closing) {
+        return;
+    }
+    bool kept = true;
     if (gy_buf_size(&c->in) == 0) {
         size_t used = parse(c, p, n);
-        if (used < n && !keep(c, p + used, n - used)) {
-            gy_conn_close(conn, "out of memory for its request");
-            return;
-        }
+        kept = used == n || keep(c, p + used, n - used);
     } else {
-        if (!keep(c, p, n)) {
-            gy_conn_close(conn, "out of memory for its request");
-            return;
+        kept = keep(c, p, n);
+        if (kept) {
+            parse_kept(c);
         }
-        gy_buf_consume(&c->in, parse(c, gy_buf_head(&c->in), gy_buf_size(&c->in)));
-        gy_buf_trim(&c->in, LEFTOVER_MAX);
+    }
+    if (!account(c) || !kept) {
+        shed(c);
+        return;
     }
     pace(c);
 }
@@ -149,8 +181,8 @@ void gy_client_resume(struct gy_client *c)
         return;
     }
     if (gy_buf_size(&c->in)) {
-        gy_buf_consume(&c->in, parse(c, gy_buf_head(&c->in), gy_buf_size(&c->in)));
-        gy_buf_trim(&c->in, LEFTOVER_MAX);
+        parse_kept(c);
+        account(c);
     }
     pace(c);
 }
@@ -183,6 +215,7 @@ static void on_closed(struct gy_conn *conn, const char *why)
         c->next->link = c->link;
     }
     c->worker->stats.clients--;
+    c->worker->input_bytes -= c->accounted;
     gy_req_fini(&c->parser);
     gy_buf_fini(&c->in);
     free(c->name);

@@ -40,6 +40,7 @@ struct gy_client {
     char *lib_name, *lib_ver; /* CLIENT SETINFO */
     struct gy_req_parser parser;
     struct gy_buf in; /* bytes of requests not dispatched yet */
+    size_t accounted; /* of in, in the worker\'s input_bytes */
     struct gy_req *head, **tail;
     uint32_t inflight;
     uint32_t answered; /* replies so far, to learn how large they are */
