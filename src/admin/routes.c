@@ -5,9 +5,9 @@
 #include "admin/routes.h"
 
 #include "admin/body.h"
-#include "base/json.h"
 #include "move/mover.h"
 
+#include <jansson.h>
 #include <string.h>
 
 typedef int handler_fn(const struct gy_admin_ops *ops, const void *body, size_t len,
@@ -55,6 +55,49 @@ static int get_history(const struct gy_admin_ops *ops, const void *body, size_t 
     return gy_mover_history(ops->mover, &r->body, e);
 }
 
+static bool is_idle(struct gy_mover *m)
+{
+    struct gy_buf text = {0};
+    gy_mover_status(m, &text);
+    json_t *root = json_loadb(gy_buf_cstr(&text), gy_buf_size(&text), 0, NULL);
+    const char *state = json_string_value(json_object_get(root, "state"));
+    bool idle = state && strcmp(state, "idle") == 0;
+    json_decref(root);
+    gy_buf_fini(&text);
+    return idle;
+}
+
+/* A wish names the version it was planned against by being the next one: made against an older
+ * topology, it would undo what has changed since. No lock is needed: the version changes when a
+ * move ends, and none begins but in this thread. */
+static int check_version(struct gy_mover *m, const gyre_topology_t *next, gyre_error_t *e)
+{
+    struct gy_buf text = {0};
+    struct gy_config *now = NULL;
+    if (!is_idle(m)) {
+        return gy_admin_fail(e, GYRE_CONFLICT, "a move is under way: see `gyre move status`");
+    }
+    int err = gy_mover_topology(m, &text, e);
+    if (err == GYRE_OK) {
+        err = gy_config_parse(gy_buf_cstr(&text), gy_buf_size(&text), "the serving topology", &now,
+                              e);
+    }
+    gy_buf_fini(&text);
+    if (err != GYRE_OK) {
+        return err;
+    }
+    uint64_t serves = gyre_topology_version(now->topology);
+    gy_config_free(now);
+    if (gyre_topology_version(next) != serves + 1) {
+        return gy_admin_fail(e, GYRE_CONFLICT,
+                             "the wished topology says version %llu; version %llu serves, so the "
+                             "next one is %llu: plan again against what serves now",
+                             (unsigned long long)gyre_topology_version(next),
+                             (unsigned long long)serves, (unsigned long long)serves + 1);
+    }
+    return GYRE_OK;
+}
+
 static int post_move(const struct gy_admin_ops *ops, const void *body, size_t len,
                      struct gy_reply_http *r, gyre_error_t *e)
 {
@@ -62,8 +105,13 @@ static int post_move(const struct gy_admin_ops *ops, const void *body, size_t le
     struct gy_move_options options = {0};
     int err = gy_body_move(body, len, &next, &options, e);
     if (err == GYRE_OK) {
-        err = gy_mover_begin(ops->mover, next, &options, e); /* takes next over, whatever comes */
+        err = check_version(ops->mover, next, e);
     }
+    if (err == GYRE_OK) {
+        err = gy_mover_begin(ops->mover, next, &options, e);
+        next = NULL; /* taken over, whatever came */
+    }
+    gyre_topology_free(next);
     if (err == GYRE_OK) {
         r->status = 202;
         gy_mover_status(ops->mover, &r->body);
