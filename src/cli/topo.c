@@ -9,7 +9,10 @@
 int gy_topo_build(const gyre_topology_t *t, const char *what, gyre_map_t **out)
 {
     gyre_error_t e = {0};
-    int rc = gyre_map_build(t, out, &e);
+    int rc = gy_config_check_owners(t, &e);
+    if (!rc) {
+        rc = gyre_map_build(t, out, &e);
+    }
     if (!rc) {
         return GY_EXIT_OK;
     }

@@ -124,6 +124,10 @@ static bool check_host(struct gy_slice host, char *why)
 
 static bool check_unix(struct gy_slice path, char *why)
 {
+    if (path.n == 0) {
+        snprintf(why, GY_ADDRESS_WHY, "has no path after 'unix:'");
+        return false;
+    }
     if (!gy_text_check(path, SIZE_MAX, why)) {
         return false;
     }

@@ -116,6 +116,16 @@ static int refuse_nodes(const struct gy_config *c, gyre_error_t *e)
     return rc;
 }
 
+int gy_config_check_owners(const gyre_topology_t *t, gyre_error_t *e)
+{
+    for (size_t i = 0; i < gyre_topology_count(t); i++) {
+        if (gyre_topology_node(t, i)->weight > 0) {
+            return GYRE_OK;
+        }
+    }
+    return gy_format_fail(e, GYRE_EMPTY, NULL, "no node can take a key: every node has weight 0");
+}
+
 int gy_config_check_proxy(const struct gy_config *c, gyre_error_t *e)
 {
     int rc = refuse_section(c, e);
@@ -125,9 +135,12 @@ int gy_config_check_proxy(const struct gy_config *c, gyre_error_t *e)
     if (!rc) {
         rc = refuse_nodes(c, e);
     }
+    if (!rc) {
+        rc = gy_config_check_owners(c->topology, e);
+    }
     gyre_map_t *map = NULL;
     if (!rc) {
-        rc = gyre_map_build(c->topology, &map, e); /* all weights 0, too many points */
+        rc = gyre_map_build(c->topology, &map, e); /* too many points */
     }
     gyre_map_unref(map);
     return rc;

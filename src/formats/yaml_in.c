@@ -96,6 +96,20 @@ const char *gy_yaml_kind(const struct gy_yaml *y)
     return gy_yaml_is_null(y) ? "nothing" : "a single value";
 }
 
+/* Line and column of a byte. libyaml reads ahead, so where it stands says nothing of a broken
+ * byte. */
+static struct gy_mark mark_of(struct gy_slice text, size_t offset)
+{
+    struct gy_mark at = {1, 1};
+    for (size_t i = 0; i < offset && i < text.n; i++) {
+        at.column++;
+        if (text.p[i] == '\n') {
+            at = (struct gy_mark){at.line + 1, 1};
+        }
+    }
+    return at;
+}
+
 /* What libyaml found wrong, in its words, with the mistake people make most explained. */
 static int syntax(struct gy_yaml *y)
 {
@@ -105,7 +119,7 @@ static int syntax(struct gy_yaml *y)
     }
     const char *problem = p->problem ? p->problem : "not YAML";
     if (p->error == YAML_READER_ERROR) {
-        return gy_yaml_fail(y, GYRE_SYNTAX, from_yaml(p->mark),
+        return gy_yaml_fail(y, GYRE_SYNTAX, mark_of(y->text, p->problem_offset),
                             "not a text file: %s (byte %zu of the file)", problem,
                             p->problem_offset + 1);
     }
@@ -164,7 +178,7 @@ int gy_yaml_next(struct gy_yaml *y)
 
 int gy_yaml_open(struct gy_yaml *y, const char *text, size_t len, const char *file, gyre_error_t *e)
 {
-    *y = (struct gy_yaml){.file = file, .e = e};
+    *y = (struct gy_yaml){.file = file, .e = e, .text = {(const uint8_t *)text, len}};
     if (!yaml_parser_initialize(&y->parser)) {
         return gy_yaml_fail(y, GYRE_NOMEM, (struct gy_mark){0, 0}, "out of memory");
     }

@@ -26,6 +26,7 @@ struct gy_yaml {
     yaml_event_t ev;
     bool held; /* ev holds something to be deleted */
     const char *file;
+    struct gy_slice text;
     gyre_error_t *e; /* may be NULL */
 };
 
