@@ -44,7 +44,7 @@ static int take_keys(void *into, const char *value)
     struct gy_move_args *a = into;
     char q[GY_QUOTE];
     if (gy_num_uint(gy_str(value), &a->keys_per_s) != GYRE_OK || a->keys_per_s > RATE_MAX) {
-        gy_complain("--keys-per-second is %s; it must be a whole number (0: unlimited)",
+        gy_complain("--keys-per-second is %s; it must be a whole number",
                     gy_utf8_quote(q, gy_str(value)));
         return GY_EXIT_USAGE;
     }
@@ -57,8 +57,7 @@ static int take_bytes(void *into, const char *value)
     struct gy_move_args *a = into;
     char q[GY_QUOTE];
     if (gy_num_size(gy_str(value), &a->bytes_per_s) != GYRE_OK || a->bytes_per_s > RATE_MAX) {
-        gy_complain("--bytes-per-second is %s; it must be a size such as 500000, 512KB or 10MB "
-                    "(0: unlimited)",
+        gy_complain("--bytes-per-second is %s; it must be a size such as 500000, 512KB or 10MB",
                     gy_utf8_quote(q, gy_str(value)));
         return GY_EXIT_USAGE;
     }
@@ -84,9 +83,10 @@ static int take_bytes(void *into, const char *value)
         0, name, "N", help, GY_OPT_UINT, AT(member), 1, 65536, NULL \
     }
 
-#define RATES                                                                               \
-    CALL("keys-per-second", "N", take_keys, "limit of copying in the background; 0: none"), \
-        CALL("bytes-per-second", "N", take_bytes, "the same in bytes: 512KB, 10MB, ...; 0: none")
+/* Zero: at the start what the topology file says, later none. */
+#define RATES(zero)                                                                          \
+    CALL("keys-per-second", "N", take_keys, "limit of copying in the background; 0: " zero), \
+        CALL("bytes-per-second", "N", take_bytes, "the same in bytes: 512KB, 10MB, ...")
 #define JSON_END FLAG(0, "json", json, "the final status as one line of JSON on stdout")
 #define DETACH   FLAG(0, "detach", detach, "return at once, without progress")
 /* Every table ends with these. */
@@ -106,7 +106,7 @@ static const struct gy_opt start_opts[] = {
     FLAG('y', "yes", yes, "do not ask; needed where there is no terminal"),
     DETACH,
     JSON_END,
-    RATES,
+    RATES("the proxy's own"),
     FLAG(0, "purge-destination", purge_destination,
          "delete what a node that gains keys holds of others'"),
     FLAG(0, "same-data", same_data, "the new address has the data already (a promoted replica)"),
@@ -114,7 +114,7 @@ static const struct gy_opt start_opts[] = {
     COUNT("wave", wave, "chunks of a source that move at a time; default 4"),
     WHICH_PROXY,
 };
-static const struct gy_opt rate_opts[] = {RATES, WHICH_PROXY};
+static const struct gy_opt rate_opts[] = {RATES("none"), WHICH_PROXY};
 static const struct gy_opt abort_opts[] = {DETACH, JSON_END, WHICH_PROXY};
 static const struct gy_opt watch_opts[] = {JSON_END, WHICH_PROXY};
 static const struct gy_opt show_opts[] = {
