@@ -188,7 +188,7 @@ void gy_move_line(const struct gy_move_status *s, struct gy_buf *out)
         gy_buf_puts(out, "  ETA ");
         gy_move_put_seconds(out, s->eta_s);
     }
-    gy_buf_printf(out, "  longest hold %llu ms", (unsigned long long)s->longest_hold_ms);
+    gy_buf_printf(out, "  held %llu ms", (unsigned long long)s->longest_hold_ms);
 }
 
 static void label(struct gy_buf *out, const char *name)

@@ -36,7 +36,8 @@ bool gy_move_backward(const struct gy_move_status *s);
 /* Units that have arrived: at the destination, or going backward at the source again. */
 uint64_t gy_move_units_done(const struct gy_move_status *s);
 
-/* "moving  37/160 units  12034/40100 keys ..." without a line end. */
+/* "moving  37/160 units  12034/40100 keys ... held 3 ms" (the longest a write had to wait), without
+ * a line end. */
 void gy_move_line(const struct gy_move_status *s, struct gy_buf *out);
 /* The table of `gyre move status`. */
 void gy_move_table(const struct gy_move_status *s, struct gy_buf *out);

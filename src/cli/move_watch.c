@@ -135,7 +135,7 @@ int gy_move_print_json(struct gy_buf *json)
 static int left(struct screen *s, enum gy_move_goal goal)
 {
     screen_end(s);
-    fprintf(stderr, "\nleft; the move goes on%s: `gyre move watch` looks again, `gyre move %s\n",
+    fprintf(stderr, "left; the move goes on%s: `gyre move watch` looks again, `gyre move %s\n",
             goal == GY_MOVE_BACK ? " backwards" : "",
             goal == GY_MOVE_BACK ? "status` says where it stands" : "abort` takes it back");
     return GY_EXIT_LEFT;

@@ -37,11 +37,11 @@ static void line(const char *json, const char *expected)
 static void the_progress_line(void **state)
 {
     line(moving, "moving  40/160 units  12034/40100 keys  52.3 MB  3210 keys/s  1.2 MB/s  ETA 12 s"
-                 "  longest hold 3 ms");
+                 "  held 3 ms");
     line("{\"state\": \"preparing\"}",
-         "preparing  0/0 units  0 keys  0 B  0 keys/s  0 B/s  longest hold 0 ms");
+         "preparing  0/0 units  0 keys  0 B  0 keys/s  0 B/s  held 0 ms");
     line("{\"state\": \"moving\", \"eta_s\": null, \"units\": {\"total\": 2, \"moved\": 1}}",
-         "moving  1/2 units  0 keys  0 B  0 keys/s  0 B/s  longest hold 0 ms");
+         "moving  1/2 units  0 keys  0 B  0 keys/s  0 B/s  held 0 ms");
 }
 
 /* Backwards a unit has arrived when it is at its source again. */
@@ -49,9 +49,9 @@ static void units_count_backwards(void **state)
 {
     line("{\"state\": \"aborting\", \"units\": {\"total\": 9, \"stable\": 2, \"aborting\": 4,"
          " \"returned\": 3}}",
-         "aborting  5/9 units  0 keys  0 B  0 keys/s  0 B/s  longest hold 0 ms");
+         "aborting  5/9 units  0 keys  0 B  0 keys/s  0 B/s  held 0 ms");
     line("{\"state\": \"paused\", \"units\": {\"total\": 9, \"moved\": 4, \"purging\": 5}}",
-         "paused  0/9 units  0 keys  0 B  0 keys/s  0 B/s  longest hold 0 ms");
+         "paused  0/9 units  0 keys  0 B  0 keys/s  0 B/s  held 0 ms");
 }
 
 static void the_table(void **state)
