@@ -34,6 +34,9 @@ GYRE_NODISCARD int gy_mover_start(struct gy_mover *m, const struct gy_move_host 
 void gy_mover_stop(
     struct gy_mover *m); /* finishes the batch in hand, leaves the state for the next start */
 void gy_mover_destroy(struct gy_mover *m);
+/* The number of this process, raised durably by gy_mover_create: backend connections are named
+ * "gyre-<pool>-<generation>-w<worker>", and those of lower numbers are killed (0a.9). */
+uint64_t gy_mover_generation(const struct gy_mover *m);
 
 /* The calls below are for the admin thread; each is answered by the mover's state under its lock.
  */

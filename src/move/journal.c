@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * journal.c - what a move leaves in the store, and how it is read back. Keys:
+ *   view              the topology that serves, as YAML with its version
+ *   view/<version>    each one that ever served
+ *   epoch             of the last move; proxy/gen: of the last process
+ *   move              the move under way (job.c has the document), move/totals, move/unit/<index>
+ *   history/<epoch>   how each move ended
+ * A unit's value is "state attempt from_complete". Threads: under the mover's lock.
+ */
+#include "move/journal.h"
+
+#include "lib/error.h"
+#include "move/state.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define UNIT_KEY  40
+#define UNIT_TEXT 48
+
+static struct gy_slice bytes_of(struct gy_buf *b)
+{
+    return (struct gy_slice){gy_buf_head(b), gy_buf_size(b)};
+}
+
+static struct gy_store_op put(const char *key, struct gy_slice value)
+{
+    return (struct gy_store_op){.key = key, .expect = GY_EXPECT_ANY, .value = value};
+}
+
+/* ---- counters ---- */
+
+static int read_counter(struct gy_store *s, const char *key, uint64_t *out, gyre_error_t *e)
+{
+    struct gy_buf b = {0};
+    *out = 0;
+    int rc = gy_store_get(s, key, &b, NULL, e);
+    if (rc == GYRE_OK) {
+        *out = strtoull(gy_buf_cstr(&b), NULL, 10);
+    }
+    gy_buf_fini(&b);
+    return rc == GYRE_UNKNOWN ? GYRE_OK : rc;
+}
+
+int gy_journal_generation(struct gy_store *s, uint64_t *out, gyre_error_t *e)
+{
+    char text[24];
+    int rc = read_counter(s, "proxy/gen", out, e);
+    if (rc != GYRE_OK) {
+        return rc;
+    }
+    snprintf(text, sizeof text, "%" PRIu64, ++*out);
+    struct gy_store_op op = put("proxy/gen", gy_str(text));
+    return gy_store_txn(s, &op, 1, NULL, e);
+}
+
+int gy_journal_next_epoch(struct gy_mover *m, uint64_t *out, gyre_error_t *e)
+{
+    int rc = read_counter(m->store, "epoch", out, e);
+    (*out)++;
+    return rc;
+}
+
+/* ---- the view ---- */
+
+int gy_journal_put_view(struct gy_store *s, const gyre_topology_t *t, gyre_error_t *e)
+{
+    struct gy_buf yaml = {0};
+    char version[40];
+    gy_config_dump(t, NULL, &yaml);
+    snprintf(version, sizeof version, "view/%" PRIu64, gyre_topology_version(t));
+    struct gy_store_op ops[] = {put("view", bytes_of(&yaml)), put(version, bytes_of(&yaml))};
+    int rc = gy_buf_failed(&yaml) ? gy_fail_nomem(e) : gy_store_txn(s, ops, 2, NULL, e);
+    gy_buf_fini(&yaml);
+    return rc;
+}
+
+int gy_journal_topology(struct gy_slice yaml, const char *where, gyre_topology_t **out,
+                        gyre_error_t *e)
+{
+    struct gy_config *c = NULL;
+    *out = NULL;
+    int rc = gy_config_parse((const char *)yaml.p, yaml.n, where, &c, e);
+    if (rc == GYRE_OK) {
+        *out = gyre_topology_clone(c->topology);
+        rc = *out ? GYRE_OK : gy_fail_nomem(e);
+    }
+    gy_config_free(c);
+    return rc;
+}
+
+int gy_journal_get_view(struct gy_store *s, gyre_topology_t **out, gyre_error_t *e)
+{
+    struct gy_buf b = {0};
+    *out = NULL;
+    int rc = gy_store_get(s, "view", &b, NULL, e);
+    if (rc == GYRE_OK) {
+        rc = gy_journal_topology(bytes_of(&b), "view (in the store)", out, e);
+    }
+    gy_buf_fini(&b);
+    return rc;
+}
+
+/* ---- units ---- */
+
+static void unit_key(char out[UNIT_KEY], uint32_t i)
+{
+    snprintf(out, UNIT_KEY, "move/unit/%" PRIu32, i);
+}
+
+static void unit_text(char out[UNIT_TEXT], enum gy_unit_state s, uint32_t attempt, bool complete)
+{
+    snprintf(out, UNIT_TEXT, "%s %" PRIu32 " %d", gy_unit_state_name(s), attempt, complete);
+}
+
+static int read_unit(struct gy_mover *m, struct gy_job *j, uint32_t i, gyre_error_t *e)
+{
+    char key[UNIT_KEY], word[24];
+    struct gy_buf b = {0};
+    enum gy_unit_state state;
+    uint32_t attempt;
+    int complete;
+    unit_key(key, i);
+    int rc = gy_store_get(m->store, key, &b, NULL, e);
+    if (rc == GYRE_OK) {
+        if (sscanf(gy_buf_cstr(&b), "%23s %" SCNu32 " %d", word, &attempt, &complete) != 3 ||
+            !gy_unit_state_parse(word, &state)) {
+            rc = gy_fail(e, GYRE_SYNTAX, "store: %s is damaged", key);
+        } else {
+            gy_machine_resume(&j->unit[i], state, attempt, complete != 0,
+                              j->phase == GY_PHASE_ABORT);
+        }
+    }
+    gy_buf_fini(&b);
+    return rc;
+}
+
+int gy_journal_read_units(struct gy_mover *m, struct gy_job *j, gyre_error_t *e)
+{
+    int rc = GYRE_OK;
+    for (uint32_t i = 0; i < j->mig->nunits && rc == GYRE_OK; i++) {
+        rc = read_unit(m, j, i, e);
+    }
+    return rc;
+}
+
+static void totals_text(char out[80], const struct gy_totals *t)
+{
+    snprintf(out, 80, "%" PRIu64 " %" PRIu64 " %" PRIu64, t->keys, t->bytes, t->minimum);
+}
+
+int gy_journal_read_totals(struct gy_mover *m, struct gy_totals *t, gyre_error_t *e)
+{
+    struct gy_buf b = {0};
+    int rc = gy_store_get(m->store, "move/totals", &b, NULL, e);
+    if (rc == GYRE_OK && sscanf(gy_buf_cstr(&b), "%" SCNu64 " %" SCNu64 " %" SCNu64, &t->keys,
+                                &t->bytes, &t->minimum) != 3) {
+        rc = gy_fail(e, GYRE_SYNTAX, "store: move/totals is damaged");
+    }
+    gy_buf_fini(&b);
+    return rc;
+}
+
+/* The failpoints around a CAS, by what it writes; an attempt given up has names of its own. */
+static enum gy_failpoint cas_point(const struct gy_machine *u)
+{
+    static const enum gy_failpoint points[GY_UNIT_STATE_COUNT] = {
+        [GY_UNIT_STABLE] = GY_FAIL_before_cas_stable,
+        [GY_UNIT_PREPARE] = GY_FAIL_before_cas_prepare,
+        [GY_UNIT_FLIPPING] = GY_FAIL_before_cas_flipping,
+        [GY_UNIT_MIGRATING] = GY_FAIL_before_cas_migrating,
+        [GY_UNIT_COMPLETING] = GY_FAIL_before_cas_completing,
+        [GY_UNIT_COMPLETE] = GY_FAIL_before_cas_complete,
+        [GY_UNIT_CLEANING] = GY_FAIL_before_cas_cleaning,
+        [GY_UNIT_MOVED] = GY_FAIL_before_cas_moved,
+        [GY_UNIT_ABORT_PREPARE] = GY_FAIL_before_cas_abort_prepare,
+        [GY_UNIT_ABORT_FLIPPING] = GY_FAIL_before_cas_abort_flipping,
+        [GY_UNIT_ABORTING] = GY_FAIL_before_cas_aborting,
+        [GY_UNIT_PURGING] = GY_FAIL_before_cas_purging,
+        [GY_UNIT_RETURNED] = GY_FAIL_before_cas_returned,
+    };
+    return u->step == GY_STEP_ABORT_RELEASE ? GY_FAIL_before_cas_abort_release
+                                            : points[gy_machine_target(u)];
+}
+
+struct cas {
+    char key[UNIT_KEY], old[UNIT_TEXT], text[UNIT_TEXT];
+};
+
+static struct gy_store_op cas_op(struct cas *c, const struct gy_machine *u, uint32_t i)
+{
+    unit_key(c->key, i);
+    unit_text(c->old, gy_machine_state(u), u->attempt, u->from_complete);
+    unit_text(c->text, gy_machine_target(u), gy_machine_target_attempt(u),
+              gy_machine_target_from_complete(u));
+    return (struct gy_store_op){
+        .key = c->key, .expect = GY_EXPECT_VALUE, .old = gy_str(c->old), .value = gy_str(c->text)};
+}
+
+int gy_journal_cas(struct gy_mover *m, struct gy_job *j, const uint32_t *units, size_t n,
+                   const struct gy_totals *totals, gyre_error_t *e)
+{
+    char total[80];
+    int rc;
+    struct cas *c = calloc(n, sizeof *c);
+    struct gy_store_op *ops = calloc(n + 1, sizeof *ops);
+    if (!c || !ops) {
+        rc = gy_fail_nomem(e);
+        goto out;
+    }
+    for (size_t i = 0; i < n; i++) {
+        ops[i] = cas_op(&c[i], &j->unit[units[i]], units[i]);
+    }
+    if (totals) {
+        totals_text(total, totals);
+        ops[n] = put("move/totals", gy_str(total));
+    }
+    enum gy_failpoint before = cas_point(&j->unit[units[0]]);
+    rc = gy_failpoint(before) ? gy_fail(e, GYRE_IO, "failpoint %s", gy_fail_name(before))
+                              : gy_store_txn(m->store, ops, n + (totals != NULL), NULL, e);
+    if (rc == GYRE_OK) {
+        /* Written is written: an "error" here is what a lost answer would be, a conflict next. */
+        rc = gy_failpoint(before + 1) ? gy_fail(e, GYRE_CONFLICT, "failpoint") : GYRE_OK;
+    }
+out:
+    free(c);
+    free(ops);
+    return rc;
+}
+
+/* ---- begin, update, finish ---- */
+
+static int guarded_txn(struct gy_mover *m, enum gy_failpoint before, struct gy_store_op *ops,
+                       size_t n, gyre_error_t *e)
+{
+    if (gy_failpoint(before)) {
+        return gy_fail(e, GYRE_IO, "failpoint %s", gy_fail_name(before));
+    }
+    int rc = gy_store_txn(m->store, ops, n, NULL, e);
+    if (rc == GYRE_OK) {
+        (void)gy_failpoint(before + 1);
+    }
+    return rc;
+}
+
+int gy_journal_begin(struct gy_mover *m, struct gy_job *j, gyre_error_t *e)
+{
+    char epoch[24], total[80], text[UNIT_TEXT];
+    struct gy_buf doc = {0};
+    int rc;
+    size_t n = j->mig->nunits, k = 0;
+    struct cas *c = calloc(n ? n : 1, sizeof *c);
+    struct gy_store_op *ops = calloc(n + 3, sizeof *ops);
+    if (!c || !ops) {
+        rc = gy_fail_nomem(e);
+        goto out;
+    }
+    gy_job_write(m, j, &doc);
+    snprintf(epoch, sizeof epoch, "%" PRIu64, j->epoch);
+    totals_text(total, &j->settled);
+    unit_text(text, GY_UNIT_STABLE, 0, false);
+    ops[k] = put("move", bytes_of(&doc));
+    ops[k++].expect = GY_EXPECT_ABSENT;
+    ops[k++] = put("epoch", gy_str(epoch));
+    ops[k++] = put("move/totals", gy_str(total));
+    for (uint32_t i = 0; i < n; i++) {
+        unit_key(c[i].key, i);
+        ops[k++] = put(c[i].key, gy_str(text));
+    }
+    rc = gy_buf_failed(&doc) ? gy_fail_nomem(e) : guarded_txn(m, GY_FAIL_before_begin, ops, k, e);
+out:
+    gy_buf_fini(&doc);
+    free(c);
+    free(ops);
+    return rc;
+}
+
+int gy_journal_update(struct gy_mover *m, struct gy_job *j, gyre_error_t *e)
+{
+    struct gy_buf doc = {0};
+    gy_job_write(m, j, &doc);
+    struct gy_store_op op = put("move", bytes_of(&doc));
+    int rc =
+        gy_buf_failed(&doc) ? gy_fail_nomem(e) : guarded_txn(m, GY_FAIL_before_phase, &op, 1, e);
+    gy_buf_fini(&doc);
+    return rc;
+}
+
+int gy_journal_finish(struct gy_mover *m, struct gy_job *j, bool moved, gyre_error_t *e)
+{
+    char history[48], version[40];
+    struct gy_buf entry = {0}, yaml = {0};
+    int rc;
+    size_t n = j->mig->nunits, k = 0;
+    struct cas *c = calloc(n ? n : 1, sizeof *c);
+    struct gy_store_op *ops = calloc(n + 5, sizeof *ops);
+    if (!c || !ops) {
+        rc = gy_fail_nomem(e);
+        goto out;
+    }
+    gy_job_write_history(j, moved, (int64_t)time(NULL), &entry);
+    gy_config_dump(j->next, NULL, &yaml);
+    snprintf(history, sizeof history, "history/%020" PRIu64, j->epoch);
+    snprintf(version, sizeof version, "view/%" PRIu64, j->to_version);
+    if (moved) {
+        ops[k++] = put("view", bytes_of(&yaml));
+        ops[k++] = put(version, bytes_of(&yaml));
+    }
+    ops[k++] = put(history, bytes_of(&entry));
+    ops[k++] = (struct gy_store_op){.key = "move", .remove = true};
+    ops[k++] = (struct gy_store_op){.key = "move/totals", .remove = true};
+    for (uint32_t i = 0; i < n; i++) {
+        unit_key(c[i].key, i);
+        ops[k++] = (struct gy_store_op){.key = c[i].key, .remove = true};
+    }
+    rc = gy_buf_failed(&entry) || gy_buf_failed(&yaml)
+             ? gy_fail_nomem(e)
+             : guarded_txn(m, GY_FAIL_before_finish, ops, k, e);
+out:
+    gy_buf_fini(&entry);
+    gy_buf_fini(&yaml);
+    free(c);
+    free(ops);
+    return rc;
+}
+
+/* ---- history ---- */
+
+static bool prepend(void *ctx, const char *key, struct gy_slice value, uint64_t revision)
+{
+    (void)key;
+    (void)revision;
+    struct gy_buf *all = ctx, older = *all;
+    *all = (struct gy_buf){.failed = older.failed};
+    gy_buf_add(all, value.p, value.n);
+    if (gy_buf_size(&older)) {
+        gy_buf_putc(all, ',');
+        gy_buf_add(all, gy_buf_head(&older), gy_buf_size(&older));
+    }
+    gy_buf_fini(&older);
+    return true;
+}
+
+int gy_journal_history(struct gy_mover *m, struct gy_buf *json, gyre_error_t *e)
+{
+    struct gy_buf all = {0};
+    int rc = gy_store_list(m->store, "history/", prepend, &all, e);
+    if (rc == GYRE_OK) {
+        gy_buf_puts(json, "{\"moves\":[");
+        gy_buf_add(json, gy_buf_head(&all), gy_buf_size(&all));
+        gy_buf_puts(json, "]}");
+        rc = gy_buf_failed(&all) || gy_buf_failed(json) ? gy_fail_nomem(e) : GYRE_OK;
+    }
+    gy_buf_fini(&all);
+    return rc;
+}

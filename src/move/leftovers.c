@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* leftovers.c - see precheck.h. */
+#include "base/utf8.h"
+#include "lib/error.h"
+#include "move/precheck.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define NAMES      5
+#define SCAN_COUNT "1000"
+#define LIBRARY    "gyre"
+
+struct found {
+    uint64_t n;
+    struct gy_buf names;
+};
+
+/* Is this key where the current view wants it? One server may go by several names. */
+static bool at_home(const struct gy_checks *k, uint32_t dst, struct gy_slice key)
+{
+    const struct gy_precheck *c = k->c;
+    uint32_t node = gyre_map_locate(c->view->map, key.p, key.n);
+    if (node == GYRE_NONE) {
+        return false;
+    }
+    uint32_t home = c->view->server[node];
+    bool renamed = c->options->same_data &&
+                   strcmp(c->view->servers[home].name, c->view->servers[dst].name) == 0;
+    return home == dst || renamed ||
+           (k->facts[home].sync && strcmp(k->facts[home].run_id, k->facts[dst].run_id) == 0);
+}
+
+static int unlink_key(struct gy_sync *c, struct gy_slice key, gyre_error_t *e)
+{
+    struct gy_reply *r = NULL;
+    struct gy_slice argv[] = {GY_LIT("UNLINK"), key};
+    gy_sync_add(c, 2, argv);
+    int rc = gy_sync_read(c, &r, e);
+    if (rc == GYRE_OK && r->type == '-') {
+        rc = gy_fail(e, GYRE_REFUSED, "cannot remove a leftover: %.*s", (int)r->text.n,
+                     (const char *)r->text.p);
+    }
+    gy_reply_free(r);
+    return rc;
+}
+
+static void take_batch(struct gy_checks *k, uint32_t dst, const struct gy_reply *keys,
+                       struct found *f)
+{
+    for (size_t i = 0; i < keys->count; i++) {
+        struct gy_slice key = keys->item[i].text;
+        if (gy_unit_is_record(k->c->m->prefix, key) || at_home(k, dst, key)) {
+            continue;
+        }
+        if (f->n++ < NAMES) {
+            char quoted[GY_QUOTE];
+            gy_buf_printf(&f->names, "%s%s", f->n > 1 ? ", " : "", gy_utf8_quote(quoted, key));
+        }
+    }
+}
+
+/* The keys of the batch that are not at home, removed. The reply was copied: a new command may
+ * reuse the connection's buffer. */
+static int purge_batch(struct gy_checks *k, uint32_t dst, const struct gy_reply *keys,
+                       gyre_error_t *e)
+{
+    struct gy_buf copy = {0};
+    int rc = GYRE_OK;
+    size_t off = 0;
+    size_t *lens = calloc(keys->count ? keys->count : 1, sizeof *lens);
+    for (size_t i = 0; lens && i < keys->count; i++) {
+        struct gy_slice key = keys->item[i].text;
+        bool stranger = !gy_unit_is_record(k->c->m->prefix, key) && !at_home(k, dst, key);
+        lens[i] = stranger ? key.n + 1 : 0; /* the empty key is a key */
+        gy_buf_add(&copy, key.p, stranger ? key.n : 0);
+    }
+    if (!lens || gy_buf_failed(&copy)) {
+        rc = gy_fail_nomem(e);
+    }
+    for (size_t i = 0; rc == GYRE_OK && i < keys->count; i++) {
+        if (lens[i]) {
+            struct gy_slice key = {gy_buf_head(&copy) + off, lens[i] - 1};
+            rc = unlink_key(k->facts[dst].sync, key, e);
+            off += key.n;
+        }
+    }
+    free(lens);
+    gy_buf_fini(&copy);
+    return rc;
+}
+
+static int scan(struct gy_checks *k, uint32_t dst, bool purge, struct found *f, gyre_error_t *e)
+{
+    char cursor[24] = "0";
+    int rc;
+    do {
+        struct gy_reply *r = NULL;
+        rc = gy_sync_call(k->facts[dst].sync, &r, e, "SCAN", cursor, "COUNT", SCAN_COUNT, NULL);
+        if (rc == GYRE_OK && (r->count != 2 || r->item[0].text.n >= sizeof cursor)) {
+            rc = gy_fail(e, GYRE_IO, "SCAN answered something else");
+        }
+        if (rc == GYRE_OK) {
+            snprintf(cursor, sizeof cursor, "%.*s", (int)r->item[0].text.n,
+                     (const char *)r->item[0].text.p);
+            if (purge) {
+                rc = purge_batch(k, dst, &r->item[1], e);
+            } else {
+                take_batch(k, dst, &r->item[1], f);
+            }
+        }
+        gy_reply_free(r);
+    } while (rc == GYRE_OK && strcmp(cursor, "0") != 0);
+    return rc;
+}
+
+int gy_check_leftovers(struct gy_checks *k, uint32_t dst, gyre_error_t *e)
+{
+    struct found f = {0};
+    char name[GY_SHOW];
+    int rc = scan(k, dst, k->c->options->purge_destination, &f, e);
+    if (rc == GYRE_OK && f.n) {
+        rc = gy_fail(e, GYRE_REFUSED,
+                     "%s: it holds %" PRIu64 " keys that are not its own (%s%s): look at them; "
+                     "--purge-destination removes them",
+                     gy_show(k->c->view->servers[dst].name, name), f.n, gy_buf_cstr(&f.names),
+                     f.n > NAMES ? ", ..." : "");
+    }
+    gy_buf_fini(&f.names);
+    return rc;
+}
+
+/* ---- functions ---- */
+
+/* The value behind `field` in one entry of FUNCTION LIST (a flat list in RESP2). */
+static struct gy_slice entry_field(const struct gy_reply *entry, const char *field)
+{
+    for (size_t i = 0; i + 1 < entry->count; i += 2) {
+        if (gy_slice_eq(entry->item[i].text, gy_str(field))) {
+            return entry->item[i + 1].text;
+        }
+    }
+    return (struct gy_slice){NULL, 0};
+}
+
+static bool has_library(const struct gy_reply *list, struct gy_slice library)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (gy_slice_eq(entry_field(&list->item[i], "library_name"), library)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int copy_libraries(struct gy_sync *from, struct gy_sync *to, gyre_error_t *e)
+{
+    struct gy_reply *theirs = NULL, *ours = NULL;
+    int rc = gy_sync_call(to, &theirs, e, "FUNCTION", "LIST", NULL);
+    if (rc == GYRE_OK) {
+        rc = gy_sync_call(from, &ours, e, "FUNCTION", "LIST", "WITHCODE", NULL);
+    }
+    for (size_t i = 0; rc == GYRE_OK && i < ours->count; i++) {
+        struct gy_slice library = entry_field(&ours->item[i], "library_name");
+        struct gy_slice code = entry_field(&ours->item[i], "library_code");
+        if (gy_slice_eq(library, GY_LIT(LIBRARY)) || has_library(theirs, library)) {
+            continue;
+        }
+        struct gy_slice argv[] = {GY_LIT("FUNCTION"), GY_LIT("LOAD"), code};
+        struct gy_reply *r = NULL;
+        gy_sync_add(to, 3, argv);
+        /* theirs still points into to's buffer, but only its names were needed, and the answer to
+         * LOAD would overwrite them: so look again. */
+        gy_reply_free(theirs);
+        theirs = NULL;
+        rc = gy_sync_read(to, &r, e);
+        if (rc == GYRE_OK && r->type == '-') {
+            rc = gy_fail(e, GYRE_REFUSED, "cannot load the function library '%.*s': %.*s",
+                         (int)library.n, (const char *)library.p, (int)r->text.n,
+                         (const char *)r->text.p);
+        }
+        gy_reply_free(r);
+        if (rc == GYRE_OK) {
+            rc = gy_sync_call(to, &theirs, e, "FUNCTION", "LIST", NULL);
+        }
+    }
+    gy_reply_free(theirs);
+    gy_reply_free(ours);
+    return rc;
+}
+
+int gy_check_functions(struct gy_checks *k, uint32_t dst, gyre_error_t *e)
+{
+    int rc = GYRE_OK;
+    for (size_t p = 0; p < k->c->npairs && rc == GYRE_OK; p++) {
+        if (k->c->pairs[p].dst == dst) {
+            rc = copy_libraries(k->facts[k->c->pairs[p].src].sync, k->facts[dst].sync, e);
+        }
+    }
+    return rc;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* link.c - see link.h. */
+#include "move/link.h"
+
+#include "lib/error.h"
+#include "move/lua.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MIN_TIMEOUT_MS 2000 /* the mover is patient: a big key takes a while to be dumped */
+
+static int read_password(const char *path, char **out, gyre_error_t *e)
+{
+    char line[1024];
+    FILE *f = fopen(path, "re");
+    if (!f) {
+        return gy_fail(e, GYRE_IO, "%s: cannot read the password: %s", path, strerror(errno));
+    }
+    bool got = fgets(line, sizeof line, f) != NULL;
+    fclose(f);
+    if (!got) {
+        return gy_fail(e, GYRE_IO, "%s: the password file is empty", path);
+    }
+    line[strcspn(line, "\r\n")] = '\0';
+    *out = strdup(line);
+    return *out ? GYRE_OK : gy_fail_nomem(e);
+}
+
+int gy_link_conf_init(struct gy_link_conf *c, const struct gy_proxy_conf *proxy, const char *pool,
+                      uint64_t generation, gyre_error_t *e)
+{
+    memset(c, 0, sizeof *c);
+    c->generation = generation;
+    c->connect_ms = proxy->connect_ms ? (int)proxy->connect_ms : 500;
+    c->timeout_ms = proxy->timeout_ms > MIN_TIMEOUT_MS ? (int)proxy->timeout_ms : MIN_TIMEOUT_MS;
+    if (proxy->user && !(c->user = strdup(proxy->user))) {
+        return gy_fail_nomem(e);
+    }
+    if (asprintf(&c->kill_prefix, "gyre-%s-", pool) < 0) {
+        c->kill_prefix = NULL;
+        return gy_fail_nomem(e);
+    }
+    if (asprintf(&c->name, "%s%llu-mover", c->kill_prefix, (unsigned long long)generation) < 0) {
+        c->name = NULL;
+        return gy_fail_nomem(e);
+    }
+    return proxy->password_file ? read_password(proxy->password_file, &c->password, e) : GYRE_OK;
+}
+
+void gy_link_conf_fini(struct gy_link_conf *c)
+{
+    free(c->user);
+    free(c->password);
+    free(c->name);
+    free(c->kill_prefix);
+    memset(c, 0, sizeof *c);
+}
+
+void gy_links_init(struct gy_links *l, const struct gy_link_conf *conf)
+{
+    *l = (struct gy_links){.conf = conf};
+}
+
+void gy_links_fini(struct gy_links *l)
+{
+    for (uint32_t i = 0; i < l->n; i++) {
+        gy_sync_close(l->v[i].sync);
+    }
+    free(l->v);
+    *l = (struct gy_links){0};
+}
+
+static int name_it(const struct gy_server *server, int rc, gyre_error_t *e)
+{
+    if (rc != GYRE_OK && e) {
+        gyre_error_t inner = *e;
+        char name[GY_SHOW];
+        return gy_fail(e, rc, "%s: %s", gy_show(server->name, name), inner.message);
+    }
+    return rc;
+}
+
+static int open_link(struct gy_links *l, struct gy_link *k, const struct gy_server *server,
+                     gyre_error_t *e)
+{
+    struct gy_addr addr;
+    struct gy_sync_opts o = {
+        .user = l->conf->user,
+        .password = l->conf->password,
+        .client_name = l->conf->name,
+        .connect_ms = l->conf->connect_ms,
+        .timeout_ms = l->conf->timeout_ms,
+        .kill_prefix = l->conf->kill_prefix,
+        .generation = l->conf->generation,
+        .kill_id = k->dead_id,
+        .kill_run_id = k->dead_run_id,
+    };
+    k->loaded = false;
+    int rc = gy_addr_parse(server->address, 6379, &addr, e);
+    if (rc == GYRE_OK) {
+        rc = gy_sync_connect(&addr, &o, &k->sync, e);
+    }
+    if (rc == GYRE_OK) {
+        k->dead_id = 0;
+    }
+    return rc;
+}
+
+int gy_links_get(struct gy_links *l, uint32_t i, const struct gy_server *server, bool library,
+                 struct gy_sync **out, gyre_error_t *e)
+{
+    *out = NULL;
+    if (i >= l->n) {
+        struct gy_link *v = realloc(l->v, (i + 1) * sizeof *v);
+        if (!v) {
+            return gy_fail_nomem(e);
+        }
+        memset(v + l->n, 0, (i + 1 - l->n) * sizeof *v);
+        l->v = v;
+        l->n = i + 1;
+    }
+    struct gy_link *k = &l->v[i];
+    int rc = k->sync ? GYRE_OK : open_link(l, k, server, e);
+    if (rc == GYRE_OK && library && !k->loaded) {
+        rc = gy_sync_do(k->sync, e, "FUNCTION", "LOAD", "REPLACE", gy_lua_source, NULL);
+        k->loaded = rc == GYRE_OK;
+        gy_links_check(l, i);
+    }
+    if (rc == GYRE_OK) {
+        *out = k->sync;
+    }
+    return name_it(server, rc, e);
+}
+
+void gy_links_check(struct gy_links *l, uint32_t i)
+{
+    if (i < l->n && l->v[i].sync && gy_sync_broken(l->v[i].sync)) {
+        struct gy_link *k = &l->v[i];
+        k->dead_id = gy_sync_client_id(k->sync);
+        snprintf(k->dead_run_id, sizeof k->dead_run_id, "%s", gy_sync_run_id(k->sync));
+        gy_sync_close(k->sync);
+        k->sync = NULL;
+    }
+}
+
+void gy_links_drop(struct gy_links *l, uint32_t i)
+{
+    if (i < l->n) {
+        gy_sync_close(l->v[i].sync);
+        l->v[i] = (struct gy_link){0};
+    }
+}

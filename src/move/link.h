@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * link.h - the mover's own connections to the storage servers, one each, opened when needed. A link
+ * that broke is opened again only after the old connection was killed at the server, so no request
+ * of ours lands late (migration.md 3.6, race 7). Threads: one thread an object.
+ */
+#ifndef GY_MOVE_LINK_H
+#define GY_MOVE_LINK_H
+
+#include "formats/config.h"
+#include "move/view.h"
+#include "net/sync.h"
+
+/* What every link is opened with; constant, shared. */
+struct gy_link_conf {
+    char *user, *password; /* NULL: none */
+    char *name;            /* "gyre-<pool>-<generation>-mover" */
+    char *kill_prefix;     /* "gyre-<pool>-" */
+    uint64_t generation;
+    int connect_ms, timeout_ms;
+};
+GYRE_NODISCARD int gy_link_conf_init(struct gy_link_conf *c, const struct gy_proxy_conf *proxy,
+                                     const char *pool, uint64_t generation, gyre_error_t *e);
+void gy_link_conf_fini(struct gy_link_conf *c);
+
+struct gy_link {
+    struct gy_sync *sync;
+    int64_t dead_id; /* our last connection's, should it have broken */
+    char dead_run_id[48];
+    bool loaded; /* the function library is there */
+};
+
+struct gy_links {
+    const struct gy_link_conf *conf;
+    struct gy_link *v; /* by server index */
+    uint32_t n;
+};
+
+void gy_links_init(struct gy_links *l, const struct gy_link_conf *conf);
+void gy_links_fini(struct gy_links *l);
+/* A usable connection to server i at this address; with `library` the function library is loaded
+ * first. Errors name the server. */
+GYRE_NODISCARD int gy_links_get(struct gy_links *l, uint32_t i, const struct gy_server *server,
+                                bool library, struct gy_sync **out, gyre_error_t *e);
+/* To be called after an error: the connection is given up when it is broken. */
+void gy_links_check(struct gy_links *l, uint32_t i);
+void gy_links_drop(struct gy_links *l, uint32_t i); /* close in peace */
+
+#endif

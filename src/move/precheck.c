@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * precheck.c - everything that forbids a move, asked before anything is durable; each refusal names
+ * the server and says what to do. The order is from cheap to costly. Two of them may change a
+ * destination, last and only when all else passed: leftovers are removed if that was asked for, and
+ * a joining node gets the user's function libraries it lacks. Threads: the admin's.
+ */
+#include "move/precheck.h"
+
+#include "lib/error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define SKEW_MAX_US   100000
+#define SAMPLES       8192 /* made-up keys, for the share of each flow */
+#define SIZE_SAMPLES  20
+#define MEMORY_FACTOR 1.3
+
+/* ---- one server ---- */
+
+static const char *shown(const struct gy_checks *k, uint32_t i, char out[GY_SHOW])
+{
+    return gy_show(k->c->view->servers[i].name, out);
+}
+
+static uint64_t info_number(struct gy_slice info, const char *field)
+{
+    char text[24] = "";
+    struct gy_slice v = gy_info_field(info, field);
+    if (v.n && v.n < sizeof text) {
+        memcpy(text, v.p, v.n);
+    }
+    return strtoull(text, NULL, 10);
+}
+
+static bool info_is(struct gy_slice info, const char *field, const char *value)
+{
+    return gy_slice_eq(gy_info_field(info, field), gy_str(value));
+}
+
+static void copy_field(char *out, size_t size, struct gy_slice info, const char *field)
+{
+    struct gy_slice v = gy_info_field(info, field);
+    snprintf(out, size, "%.*s", (int)v.n, v.n ? (const char *)v.p : "");
+}
+
+/* "db3:keys=..." for any db but 0. */
+static bool other_databases(struct gy_slice info)
+{
+    char field[16];
+    for (int db = 1; db < 1024; db++) {
+        snprintf(field, sizeof field, "db%d", db);
+        if (gy_info_field(info, field).n) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int read_info(struct gy_checks *k, uint32_t i, gyre_error_t *e)
+{
+    struct gy_node_facts *f = &k->facts[i];
+    struct gy_reply *r = NULL;
+    int rc = gy_sync_call(f->sync, &r, e, "INFO", NULL);
+    if (rc == GYRE_OK) {
+        struct gy_slice t = r->text;
+        f->master = info_is(t, "role", "master");
+        f->loading = info_is(t, "loading", "1");
+        f->cluster = info_is(t, "cluster_enabled", "1");
+        f->other_dbs = other_databases(t);
+        f->used = info_number(t, "used_memory");
+        f->max = info_number(t, "maxmemory");
+        copy_field(f->policy, sizeof f->policy, t, "maxmemory_policy");
+        copy_field(f->replid, sizeof f->replid, t, "master_replid");
+        copy_field(f->replid2, sizeof f->replid2, t, "master_replid2");
+        snprintf(f->run_id, sizeof f->run_id, "%s", gy_sync_run_id(f->sync));
+    }
+    gy_reply_free(r);
+    return rc;
+}
+
+static int64_t wall_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static int64_t reply_int(const struct gy_reply *r)
+{
+    char text[24] = "";
+    if (r->type == ':') {
+        return r->integer;
+    }
+    memcpy(text, r->text.p, r->text.n < sizeof text ? r->text.n : 0);
+    return strtoll(text, NULL, 10);
+}
+
+/* Keys, clock and RDB version. FUNCTION DUMP ends like DUMP: two bytes of RDB version, then a CRC
+ * of eight; it needs no key and writes nothing. */
+static int read_rest(struct gy_checks *k, uint32_t i, gyre_error_t *e)
+{
+    struct gy_node_facts *f = &k->facts[i];
+    struct gy_reply *r = NULL;
+    char name[GY_SHOW];
+    int rc = gy_sync_call(f->sync, &r, e, "DBSIZE", NULL);
+    f->keys = rc == GYRE_OK ? (uint64_t)r->integer : 0;
+    gy_reply_free(r);
+    if (rc != GYRE_OK) {
+        return rc;
+    }
+    int64_t before = wall_us();
+    rc = gy_sync_call(f->sync, &r, e, "TIME", NULL);
+    if (rc == GYRE_OK && r->count == 2) {
+        int64_t there = reply_int(&r->item[0]) * 1000000 + reply_int(&r->item[1]);
+        f->clock = there - (before + wall_us()) / 2;
+    }
+    gy_reply_free(r);
+    if (rc != GYRE_OK) {
+        return rc;
+    }
+    if (gy_sync_call(f->sync, &r, NULL, "FUNCTION", "DUMP", NULL) != GYRE_OK || r->text.n < 10) {
+        gy_reply_free(r);
+        return gy_fail(e, GYRE_REFUSED, "%s: it has no functions: moves need Redis 7.0 or later",
+                       shown(k, i, name));
+    }
+    const uint8_t *foot = r->text.p + r->text.n - 10;
+    f->rdb = (unsigned)foot[0] | (unsigned)foot[1] << 8;
+    gy_reply_free(r);
+    return GYRE_OK;
+}
+
+static int look_at(struct gy_checks *k, uint32_t i, gyre_error_t *e)
+{
+    struct gy_node_facts *f = &k->facts[i];
+    if (f->sync) {
+        return GYRE_OK;
+    }
+    int rc = gy_links_get(&k->links, i, &k->c->view->servers[i], false, &f->sync, e);
+    if (rc == GYRE_OK) {
+        rc = read_info(k, i, e);
+    }
+    return rc == GYRE_OK ? read_rest(k, i, e) : rc;
+}
+
+static int check_server(struct gy_checks *k, uint32_t i, gyre_error_t *e)
+{
+    char name[GY_SHOW];
+    int rc = look_at(k, i, e);
+    const struct gy_node_facts *f = &k->facts[i];
+    const char *why = rc != GYRE_OK ? NULL
+                      : f->loading  ? "it is loading its data: try again when it is ready"
+                      : f->cluster  ? "it runs in cluster mode: Redis Cluster moves its own slots"
+                      : !f->master  ? "it is a replica: every node of a move must be a master"
+                                    : NULL;
+    return why ? gy_fail(e, GYRE_REFUSED, "%s: %s", shown(k, i, name), why) : rc;
+}
+
+/* ---- pairs ---- */
+
+/* A promoted replica under the old name (0a.6). The new server must be a master and hold data. If
+ * the old one still answers as a master, the new one must come from its replication history, or it
+ * has written things the new one never saw. An old server that is gone cannot be asked. */
+static int check_same_data(struct gy_checks *k, const struct gy_pair *p, gyre_error_t *e)
+{
+    char name[GY_SHOW];
+    gyre_error_t gone;
+    int rc = check_server(k, p->dst, e);
+    if (rc != GYRE_OK) {
+        return rc;
+    }
+    const struct gy_node_facts *d = &k->facts[p->dst], *s = &k->facts[p->src];
+    if (look_at(k, p->src, &gone) != GYRE_OK) {
+        return d->keys ? GYRE_OK
+                       : gy_fail(e, GYRE_REFUSED,
+                                 "%s: the new address holds no keys, so not the same data",
+                                 shown(k, p->dst, name));
+    }
+    bool heir = strcmp(s->replid, d->replid2) == 0 || strcmp(s->replid, d->replid) == 0;
+    if (strcmp(s->run_id, d->run_id) != 0 && !heir) {
+        return gy_fail(e, GYRE_REFUSED,
+                       "%s: the new address was no replica of the old one (master_replid2 %s, not "
+                       "%s): leave --same-data out, and its keys are moved",
+                       shown(k, p->dst, name), d->replid2, s->replid);
+    }
+    return GYRE_OK;
+}
+
+/* Drops the pairs that need no copy: one server under two names, and --same-data. */
+static int settle_pairs(struct gy_checks *k, gyre_error_t *e)
+{
+    struct gy_precheck *c = k->c;
+    size_t kept = 0;
+    int rc = GYRE_OK;
+    for (size_t i = 0; i < c->npairs && rc == GYRE_OK; i++) {
+        struct gy_pair p = c->pairs[i];
+        bool replace = strcmp(c->view->servers[p.src].name, c->view->servers[p.dst].name) == 0;
+        if (replace && c->options->same_data) {
+            rc = check_same_data(k, &p, e);
+            continue;
+        }
+        rc = check_server(k, p.src, e);
+        if (rc == GYRE_OK) {
+            rc = check_server(k, p.dst, e);
+        }
+        if (rc == GYRE_OK && strcmp(k->facts[p.src].run_id, k->facts[p.dst].run_id) != 0) {
+            c->pairs[kept++] = p;
+        }
+    }
+    c->npairs = rc == GYRE_OK ? kept : c->npairs;
+    return rc;
+}
+
+static int check_pair(struct gy_checks *k, const struct gy_pair *p, gyre_error_t *e)
+{
+    const struct gy_node_facts *s = &k->facts[p->src], *d = &k->facts[p->dst];
+    char src[GY_SHOW], dst[GY_SHOW];
+    shown(k, p->src, src);
+    shown(k, p->dst, dst);
+    if (d->rdb < s->rdb) {
+        return gy_fail(e, GYRE_REFUSED,
+                       "%s: it is older than %s (RDB version %u, not %u) and could not read its "
+                       "values: upgrade it first",
+                       dst, src, d->rdb, s->rdb);
+    }
+    if (strncmp(d->policy, "allkeys-", strlen("allkeys-")) == 0) {
+        return gy_fail(e, GYRE_REFUSED,
+                       "%s: maxmemory-policy %s may evict what the move needs: set noeviction or a "
+                       "volatile policy",
+                       dst, d->policy);
+    }
+    int64_t skew = s->clock > d->clock ? s->clock - d->clock : d->clock - s->clock;
+    if (skew > SKEW_MAX_US) {
+        return gy_fail(e, GYRE_REFUSED,
+                       "%s: its clock is %.3f s away from that of %s; keys would expire at the "
+                       "wrong time: set the clocks first (at most 0.1 s)",
+                       dst, (double)skew / 1e6, src);
+    }
+    return GYRE_OK;
+}
+
+/* ---- leaving nodes ---- */
+
+static bool leaves(const struct gy_precheck *c, uint32_t server)
+{
+    for (uint32_t i = 0; i < gyre_map_count(c->next); i++) {
+        if (c->next_server[i] == server && gyre_map_share(c->next, i) > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int check_databases(struct gy_checks *k, uint32_t src, gyre_error_t *e)
+{
+    char name[GY_SHOW];
+    if (k->facts[src].other_dbs && leaves(k->c, src)) {
+        return gy_fail(e, GYRE_REFUSED,
+                       "%s: it leaves, and has keys in databases other than 0, which do not move",
+                       shown(k, src, name));
+    }
+    return GYRE_OK;
+}
+
+/* ---- how much ---- */
+
+/* Shares of the flows from made-up keys: works for any two placements, a few percent off. */
+static void estimate(struct gy_checks *k)
+{
+    struct gy_precheck *c = k->c;
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        char key[24];
+        size_t n = (size_t)snprintf(key, sizeof key, "sample:%u", i);
+        uint32_t a = gyre_map_locate(c->view->map, key, n), b = gyre_map_locate(c->next, key, n);
+        if (a == GYRE_NONE || b == GYRE_NONE) {
+            continue;
+        }
+        uint32_t src = c->view->server[a], dst = c->next_server[b];
+        k->facts[src].samples++;
+        for (size_t p = 0; p < c->npairs; p++) {
+            k->flow[p] += c->pairs[p].src == src && c->pairs[p].dst == dst;
+        }
+    }
+    for (size_t p = 0; p < c->npairs; p++) {
+        const struct gy_node_facts *s = &k->facts[c->pairs[p].src];
+        k->flow[p] = s->samples ? s->keys * k->flow[p] / s->samples : 0;
+        c->estimate += k->flow[p];
+        c->largest = k->flow[p] > c->largest ? k->flow[p] : c->largest;
+    }
+}
+
+static int average_size(struct gy_checks *k, uint32_t i, double *out, gyre_error_t *e)
+{
+    struct gy_node_facts *f = &k->facts[i];
+    uint64_t sum = 0, n = 0;
+    for (int s = 0; s < SIZE_SAMPLES; s++) {
+        struct gy_reply *key = NULL, *size = NULL;
+        int rc = gy_sync_call(f->sync, &key, e, "RANDOMKEY", NULL);
+        if (rc == GYRE_OK && key->type == '$') {
+            struct gy_slice argv[] = {GY_LIT("MEMORY"), GY_LIT("USAGE"), key->text};
+            gy_sync_add(f->sync, 3, argv);
+            rc = gy_sync_read(f->sync, &size, e);
+            if (rc == GYRE_OK && size->type == ':') {
+                sum += (uint64_t)size->integer;
+                n++;
+            }
+        }
+        gy_reply_free(key);
+        gy_reply_free(size);
+        if (rc != GYRE_OK) {
+            return rc;
+        }
+    }
+    *out = n ? (double)sum / (double)n : 0;
+    return GYRE_OK;
+}
+
+static int check_memory(struct gy_checks *k, uint32_t dst, gyre_error_t *e)
+{
+    const struct gy_precheck *c = k->c;
+    const struct gy_node_facts *d = &k->facts[dst];
+    double need = 0;
+    char name[GY_SHOW];
+    for (size_t p = 0; d->max && p < c->npairs; p++) {
+        double each;
+        if (c->pairs[p].dst != dst) {
+            continue;
+        }
+        int rc = average_size(k, c->pairs[p].src, &each, e);
+        if (rc != GYRE_OK) {
+            return rc;
+        }
+        need += each * (double)k->flow[p] * MEMORY_FACTOR;
+    }
+    if (d->max && (double)d->used + need > (double)d->max) {
+        return gy_fail(
+            e, GYRE_REFUSED,
+            "%s: about %.0f MB would come to it, and of its maxmemory of %.0f MB %.0f MB "
+            "are used",
+            shown(k, dst, name), need / 1048576, (double)d->max / 1048576,
+            (double)d->used / 1048576);
+    }
+    return GYRE_OK;
+}
+
+/* ---- all of it ---- */
+
+static int each_source(struct gy_checks *k, gyre_error_t *e)
+{
+    int rc = GYRE_OK;
+    for (size_t i = 0; i < k->c->npairs && rc == GYRE_OK; i++) {
+        rc = check_pair(k, &k->c->pairs[i], e);
+        if (rc == GYRE_OK) {
+            rc = check_databases(k, k->c->pairs[i].src, e);
+        }
+    }
+    return rc;
+}
+
+static bool is_destination(const struct gy_precheck *c, uint32_t server)
+{
+    for (size_t i = 0; i < c->npairs; i++) {
+        if (c->pairs[i].dst == server) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int each_destination(struct gy_checks *k, gyre_error_t *e)
+{
+    int rc = GYRE_OK;
+    for (uint32_t i = 0; i < k->c->view->nservers && rc == GYRE_OK; i++) {
+        if (is_destination(k->c, i)) {
+            rc = check_memory(k, i, e);
+        }
+    }
+    for (uint32_t i = 0; i < k->c->view->nservers && rc == GYRE_OK; i++) {
+        if (is_destination(k->c, i)) {
+            rc = gy_check_leftovers(k, i, e);
+        }
+    }
+    for (uint32_t i = 0; i < k->c->view->nservers && rc == GYRE_OK; i++) {
+        if (is_destination(k->c, i)) {
+            rc = gy_check_functions(k, i, e);
+        }
+    }
+    return rc;
+}
+
+int gy_precheck_run(struct gy_precheck *c, gyre_error_t *e)
+{
+    struct gy_checks k = {.c = c};
+    gy_links_init(&k.links, &c->m->link_conf);
+    k.facts = calloc(c->view->nservers ? c->view->nservers : 1, sizeof *k.facts);
+    k.flow = calloc(c->npairs ? c->npairs : 1, sizeof *k.flow);
+    int rc = k.facts && k.flow ? settle_pairs(&k, e) : gy_fail_nomem(e);
+    if (rc == GYRE_OK) {
+        rc = each_source(&k, e);
+    }
+    if (rc == GYRE_OK) {
+        estimate(&k);
+        rc = each_destination(&k, e);
+    }
+    free(k.facts);
+    free(k.flow);
+    gy_links_fini(&k.links);
+    /* To the one who asked, a server that does not answer is a reason like any other. */
+    if (rc == GYRE_IO || rc == GYRE_TIMEOUT) {
+        rc = GYRE_REFUSED;
+        if (e) {
+            e->code = rc;
+        }
+    }
+    return rc;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * precheck.h - the pre-checks' insides: what was learned of each server. precheck.c asks the
+ * servers; leftovers.c looks at a destination's keys and functions. Threads: the admin's.
+ */
+#ifndef GY_MOVE_PRECHECK_H
+#define GY_MOVE_PRECHECK_H
+
+#include "move/state.h"
+
+struct gy_node_facts {
+    struct gy_sync *sync; /* NULL: not asked */
+    char run_id[48], replid[48], replid2[48], policy[32];
+    bool master, loading, cluster, other_dbs;
+    uint64_t used, max; /* memory, bytes; max 0: no limit */
+    uint64_t keys;
+    uint64_t samples; /* made-up keys that the current map places here */
+    int64_t clock;    /* its clock minus ours, microseconds */
+    unsigned rdb;     /* version of its DUMP payloads */
+};
+
+struct gy_checks {
+    struct gy_precheck *c;
+    struct gy_links links;
+    struct gy_node_facts *facts; /* by server */
+    uint64_t *flow;              /* by pair: keys */
+};
+
+/* Keys at dst that the current view does not place there (0a.5). */
+GYRE_NODISCARD int gy_check_leftovers(struct gy_checks *k, uint32_t dst, gyre_error_t *e);
+/* A joining node gets the function libraries it lacks (0a.15). */
+GYRE_NODISCARD int gy_check_functions(struct gy_checks *k, uint32_t dst, gyre_error_t *e);
+
+#endif
