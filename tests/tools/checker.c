@@ -40,7 +40,7 @@ static const char usage[] =
     "  --seed N           of the random sequence\n"
     "  --fill             only load the keys\n"
     "  --no-final         leave out the last read of every key\n"
-    "  --progress         a line each second on stderr\n"
+    "  --progress[=MS]    a line each second, or each MS, on stderr\n"
     "  --json FILE        the report as JSON (- is stdout)\n";
 
 static void on_signal(int sig)
@@ -86,7 +86,7 @@ static const struct option options[] = {
     {"settle", 1, NULL, O_SETTLE},     {"final", 1, NULL, O_FINAL},
     {"definite", 1, NULL, O_DEFINITE}, {"seed", 1, NULL, O_SEED},
     {"fill", 0, NULL, O_FILL},         {"no-final", 0, NULL, O_NOFINAL},
-    {"progress", 0, NULL, O_PROGRESS}, {"json", 1, NULL, O_JSON},
+    {"progress", 2, NULL, O_PROGRESS}, {"json", 1, NULL, O_JSON},
     {"help", 0, NULL, O_HELP},         {NULL, 0, NULL, 0}};
 
 static bool set_number(unsigned *to, const char *text, unsigned min, unsigned max)
@@ -133,8 +133,8 @@ static bool set_words(struct chk_conf *c, int o, char *arg)
         c->final = false;
         return true;
     case O_PROGRESS:
-        c->progress = true;
-        return true;
+        c->progress_ms = 1000;
+        return arg == NULL || set_number(&c->progress_ms, arg, 10, 3600000);
     default:
         return false;
     }
@@ -268,31 +268,36 @@ static void *final_main(void *c)
     return NULL;
 }
 
-static void progress(const struct chk_world *w, unsigned second)
+static void progress(const struct chk_world *w, int64_t now)
 {
     static uint64_t before;
+    static int64_t told;
     uint64_t ops = w->ops;
-    fprintf(stderr, "%5u s  %10llu ops  %8llu/s  lost %llu  stale %llu  wrong %llu  errors %llu\n",
-            second, (unsigned long long)ops, (unsigned long long)(ops - before),
+    double since = (double)(now - (told != 0 ? told : w->start)) / 1e9;
+    fprintf(stderr,
+            "%7.1f s  %10llu ops  %8.0f/s  lost %llu  stale %llu  wrong %llu  errors %llu\n",
+            (double)(now - w->start) / 1e9, (unsigned long long)ops, (double)(ops - before) / since,
             (unsigned long long)w->fault[CHK_LOST],
             (unsigned long long)(w->fault[CHK_STALE] + w->fault[CHK_RESURRECTED]),
             (unsigned long long)w->fault[CHK_WRONG], (unsigned long long)w->errors);
     before = ops;
+    told = now;
 }
 
 /* Sleeps through the run; wakes each 20 ms to see whether it is over. */
 static void watch(struct chk_world *w)
 {
-    unsigned told = 0;
+    const struct chk_conf *c = &w->conf;
+    int64_t next = w->start + (int64_t)c->progress_ms * CHK_MS;
     while (!atomic_load(&w->stop)) {
         struct timespec t = {0, 20 * CHK_MS};
         nanosleep(&t, NULL);
-        unsigned second = (unsigned)((chk_now() - w->start) / CHK_S);
-        if (w->conf.progress && second > told) {
-            told = second;
-            progress(w, second);
+        int64_t now = chk_now();
+        if (c->progress_ms > 0 && now >= next) {
+            progress(w, now);
+            next += (int64_t)c->progress_ms * CHK_MS;
         }
-        if (w->conf.seconds > 0 && w->conf.ops == 0 && second >= w->conf.seconds) {
+        if (c->seconds > 0 && c->ops == 0 && now - w->start >= (int64_t)c->seconds * CHK_S) {
             atomic_store(&w->stop, true);
         }
     }
@@ -349,7 +354,7 @@ int main(int argc, char **argv)
     w->start = chk_now();
     double seconds = 0;
     if (ok && !w->conf.fill && unreadable(w, clients) == 0) {
-        if (w->conf.progress) {
+        if (w->conf.progress_ms > 0) {
             fprintf(stderr, "loaded %u keys\n", w->conf.keys);
         }
         ok = phase(w, clients, run_main, watch);

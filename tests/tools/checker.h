@@ -77,10 +77,11 @@ enum chk_fault { CHK_FINE, CHK_LOST, CHK_STALE, CHK_RESURRECTED, CHK_WRONG, CHK_
 struct chk_conf {
     const char *host, *unix_path, *prefix, *json;
     int port;
-    unsigned clients, keys, pipeline, seconds, settle_ms, timeout_ms, final_s, value_size, rate;
+    unsigned clients, keys, pipeline, seconds, settle_ms, timeout_ms, final_s, value_size, rate,
+        progress_ms;
     uint64_t ops, seed;
     double write_ratio, multi_ratio;
-    bool progress, fill, final;
+    bool fill, final;
     const char **definite; /* beginnings of error replies that mean "not carried out" */
     unsigned ndefinite;
 };
