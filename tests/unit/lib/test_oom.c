@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_oom.c - every allocation of the library failing in turn: each operation answers NOMEM, leaks
+ * nothing, leaves what it was given as it was, and works once memory is there. The three functions
+ * of lib/alloc.h are defined here, so the linker leaves the library's own out.
+ */
+#include "fleet.h"
+
+#include <stdlib.h>
+
+#include "lib/alloc.h"
+
+static size_t until_failure; /* allocations that still succeed */
+static size_t held;          /* blocks not yet freed */
+
+static bool failing(void)
+{
+    if (until_failure == 0) {
+        return true;
+    }
+    until_failure--;
+    return false;
+}
+
+void *gy_mem_alloc(size_t count, size_t size)
+{
+    void *p = failing() ? NULL : malloc(count * size + 1);
+    held += p != NULL;
+    return p;
+}
+
+void *gy_mem_grow(void *p, size_t count, size_t size)
+{
+    void *q = failing() ? NULL : realloc(p, count * size + 1);
+    held += q && !p;
+    return q;
+}
+
+void gy_mem_free(void *p)
+{
+    held -= p != NULL;
+    free(p);
+}
+
+/* Runs op with 0, 1, 2, ... allocations allowed until it succeeds. */
+static void each_failure(const char *name, int (*op)(gyre_error_t *e))
+{
+    for (size_t n = 0;; n++) {
+        gyre_error_t e = {0};
+        size_t before = held;
+        until_failure = n;
+        int err = op(&e);
+        bool ran_out = until_failure == 0;
+        until_failure = SIZE_MAX;
+        if (held != before) {
+            fail_msg("%s leaks %zu blocks when allocation %zu fails", name, held - before, n);
+        }
+        if (!err) {
+            assert_true(n > 0); /* it did allocate, so the loop has tried something */
+            return;
+        }
+        assert_int_equal(err, GYRE_NOMEM);
+        assert_true(ran_out);
+        assert_string_equal(e.message, e.code ? "out of memory" : "");
+    }
+}
+
+/* What the operations below work on; made with memory to spare. */
+static gyre_topology_t *topology, *other;
+static gyre_map_t *from, *to, *modulo_from, *modulo_to, *sampled;
+
+static int op_new(gyre_error_t *e)
+{
+    (void)e;
+    gyre_topology_t *t = gyre_topology_new();
+    gyre_topology_free(t);
+    return t ? GYRE_OK : GYRE_NOMEM;
+}
+
+static int op_clone(gyre_error_t *e)
+{
+    (void)e;
+    gyre_topology_t *t = gyre_topology_clone(topology);
+    gyre_topology_free(t);
+    return t ? GYRE_OK : GYRE_NOMEM;
+}
+
+/* Forty nodes: list and index grow several times. */
+static int op_add(gyre_error_t *e)
+{
+    gyre_topology_t *t = gyre_topology_new();
+    int err = t ? GYRE_OK : GYRE_NOMEM;
+    for (unsigned i = 0; !err && i < 40; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "n%u", i);
+        struct gyre_node n = {sizeof n, name, "address", 1, "zone"};
+        err = gyre_topology_add(t, &n, e);
+        assert_int_equal(gyre_topology_count(t), err ? i : i + 1);
+        assert_int_equal(gyre_topology_find(t, name) != NULL, !err);
+    }
+    gyre_topology_free(t);
+    return err;
+}
+
+static int op_address(gyre_error_t *e)
+{
+    gyre_topology_t *t = gyre_topology_clone(topology);
+    int err = t ? gyre_topology_set_address(t, "n1", "new", e) : GYRE_NOMEM;
+    gyre_topology_free(t);
+    return err;
+}
+
+static int op_map(gyre_error_t *e)
+{
+    gyre_map_t *m;
+    int err = gyre_map_build(topology, &m, e);
+    assert_int_equal(m == NULL, err != GYRE_OK);
+    gyre_map_unref(m);
+    return err;
+}
+
+static int op_plan(gyre_error_t *e)
+{
+    const struct gyre_change c[] = {
+        {sizeof c[0], GYRE_ADD, {sizeof(struct gyre_node), "new", "address", 1, NULL}},
+        {sizeof c[0], GYRE_REPLACE, {sizeof(struct gyre_node), "n1", "elsewhere", 1, NULL}},
+    };
+    gyre_topology_t *t;
+    int err = gyre_plan_apply(topology, c, 2, &t, e);
+    assert_int_equal(t == NULL, err != GYRE_OK);
+    gyre_topology_free(t);
+    return err;
+}
+
+static int diff_of(gyre_map_t *a, gyre_map_t *b, gyre_error_t *e)
+{
+    gyre_diff_t *d;
+    int err = gyre_diff_build(a, b, 500, &d, e);
+    assert_int_equal(d == NULL, err != GYRE_OK);
+    gyre_diff_free(d);
+    return err;
+}
+
+static int op_diff(gyre_error_t *e)
+{
+    return diff_of(from, to, e);
+}
+
+static int op_diff_modulo(gyre_error_t *e)
+{
+    return diff_of(modulo_from, modulo_to, e);
+}
+
+static int op_diff_sampled(gyre_error_t *e)
+{
+    return diff_of(from, sampled, e);
+}
+
+static void set(gyre_topology_t *t, const char *key, const char *value)
+{
+    assert_int_equal(gyre_topology_set(t, key, value, NULL), GYRE_OK);
+}
+
+static void test_each(void **state)
+{
+    (void)state;
+    until_failure = SIZE_MAX;
+    topology = fleet_new("points 20");
+    fleet_many(topology, "n", 20);
+    other = gyre_topology_clone(topology);
+    assert_non_null(other);
+    fleet_many(other, "m", 20);
+    from = fleet_map(topology);
+    to = fleet_map(other);
+
+    each_failure("new", op_new);
+    each_failure("clone", op_clone);
+    each_failure("add", op_add);
+    each_failure("set_address", op_address);
+    each_failure("plan", op_plan);
+    each_failure("map", op_map);
+    set(topology, "spread", "zone");
+    each_failure("map with zones", op_map);
+    set(topology, "like", "sample");
+    each_failure("map like sample", op_map);
+    sampled = fleet_map(topology);
+    set(topology, "like", "");
+    set(topology, "algorithm", "modulo");
+    set(other, "algorithm", "modulo");
+    each_failure("modulo", op_map);
+    modulo_from = fleet_map(topology);
+    modulo_to = fleet_map(other);
+    each_failure("diff", op_diff);
+    each_failure("diff of modulos", op_diff_modulo);
+
+    set(topology, "algorithm", "ring");
+    set(topology, "hash_tag", "");
+    gyre_map_unref(from);
+    from = fleet_map(topology);
+    each_failure("diff by samples", op_diff_sampled);
+
+    gyre_map_t *maps[] = {from, to, modulo_from, modulo_to, sampled};
+    for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++) {
+        gyre_map_unref(maps[i]);
+    }
+    gyre_topology_free(topology);
+    gyre_topology_free(other);
+    assert_int_equal(held, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
