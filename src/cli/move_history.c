@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -82,17 +83,25 @@ int gy_move_history_table(const char *text, size_t len, struct gy_buf *out, gyre
     return err;
 }
 
+/* The newest move to this version, borrowed; NULL: none. */
+static json_t *find(const json_t *moves, uint64_t to_version)
+{
+    for (size_t i = 0; i < json_array_size(moves); i++) {
+        json_t *m = json_array_get(moves, i);
+        if (number(m, "to_version") == (long long)to_version) {
+            return m;
+        }
+    }
+    return NULL;
+}
+
 int gy_move_history_end(const char *text, size_t len, uint64_t to_version, struct gy_move_end *out,
                         gyre_error_t *e)
 {
     json_t *root;
     const json_t *moves;
     int err = load(text, len, &root, &moves, e);
-    const json_t *found = NULL;
-    for (size_t i = 0; err == GYRE_OK && !found && i < json_array_size(moves); i++) {
-        const json_t *m = json_array_get(moves, i);
-        found = number(m, "to_version") == (long long)to_version ? m : NULL;
-    }
+    const json_t *found = err == GYRE_OK ? find(moves, to_version) : NULL;
     const char *result = json_string_value(json_object_get(found, "result"));
     if (err == GYRE_OK && !result) {
         *e = (gyre_error_t){.code = GYRE_UNKNOWN};
@@ -112,4 +121,22 @@ int gy_move_history_end(const char *text, size_t len, uint64_t to_version, struc
     }
     json_decref(root);
     return err;
+}
+
+void gy_move_history_join(struct gy_buf *status, struct gy_buf *history, uint64_t to_version)
+{
+    json_t *into = json_loadb(gy_buf_cstr(status), gy_buf_size(status), 0, NULL);
+    json_t *root = json_loadb(gy_buf_cstr(history), gy_buf_size(history), 0, NULL);
+    json_t *last = find(json_object_get(root, "moves"), to_version);
+    char *text = NULL;
+    if (last && json_object_set(into, "last", last) == 0) {
+        text = json_dumps(into, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    }
+    if (text) {
+        gy_buf_reset(status);
+        gy_buf_puts(status, text);
+    }
+    free(text);
+    json_decref(root);
+    json_decref(into);
 }

@@ -20,5 +20,8 @@ struct gy_move_end {
 /* How the newest move to this version ended. UNKNOWN: it is not there; SYNTAX. */
 GYRE_NODISCARD int gy_move_history_end(const char *text, size_t len, uint64_t to_version,
                                        struct gy_move_end *out, gyre_error_t *e);
+/* Adds that move's entry to a status object, as its member "last"; leaves the status as it is where
+ * either is not what it should be. */
+void gy_move_history_join(struct gy_buf *status, struct gy_buf *history, uint64_t to_version);
 
 #endif

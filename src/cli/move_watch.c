@@ -55,7 +55,30 @@ struct screen {
     bool dirty; /* a progress line stands there without its end */
     int64_t next_ms;
     char state[24];
+    char error[512]; /* the last one shown */
 };
+
+static void screen_end(struct screen *s)
+{
+    if (s->dirty) {
+        fputc('\n', stderr);
+        s->dirty = false;
+    }
+}
+
+/* What the mover could not do; it tries again by itself. */
+static void screen_error(struct screen *s, const char *error)
+{
+    if (!error || strncmp(s->error, error, sizeof s->error - 1) == 0) {
+        return;
+    }
+    struct gy_buf text = {0};
+    snprintf(s->error, sizeof s->error, "%s", error);
+    gy_move_puts_clean(&text, error);
+    screen_end(s);
+    gy_complain("%s", gy_buf_cstr(&text));
+    gy_buf_fini(&text);
+}
 
 static void screen_line(struct screen *s, const struct gy_move_status *st)
 {
@@ -79,14 +102,6 @@ static void screen_line(struct screen *s, const struct gy_move_status *st)
     }
     fflush(stderr);
     gy_buf_fini(&line);
-}
-
-static void screen_end(struct screen *s)
-{
-    if (s->dirty) {
-        fputc('\n', stderr);
-        s->dirty = false;
-    }
 }
 
 static void pause_ms(long ms)
@@ -165,40 +180,32 @@ static int ended(struct gy_client *c, enum gy_move_goal goal, bool json, uint64_
     gyre_error_t e = {0};
     struct gy_move_end end;
     FILE *to = json ? stderr : stdout;
-    if (json && gy_move_print_json(&c->body) != GY_EXIT_OK) {
-        return GY_EXIT_USAGE;
-    }
     if (!to_version) {
         fprintf(to, "nothing is moving\n");
-        return GY_EXIT_OK;
+        return json ? gy_move_print_json(&c->body) : GY_EXIT_OK;
     }
+    struct gy_buf status = c->body; /* the next request fills another */
+    c->body = (struct gy_buf){0};
     int err = gy_client_get(c, "/v1/move/history", &e);
     if (err == GYRE_OK) {
         err =
             gy_move_history_end(gy_buf_cstr(&c->body), gy_buf_size(&c->body), to_version, &end, &e);
     }
+    int exit_code = GY_EXIT_OK;
     if (err != GYRE_OK) {
         gy_move_failed(c, &e);
-        return c->reached ? GY_EXIT_NO : GY_EXIT_UNREACHABLE;
+        exit_code = c->reached ? GY_EXIT_NO : GY_EXIT_UNREACHABLE;
+    } else {
+        print_end(&end, to_version, to);
+        exit_code = end.moved == (goal == GY_MOVE_FORTH) ? GY_EXIT_OK : GY_EXIT_NO;
     }
-    print_end(&end, to_version, to);
-    return end.moved == (goal == GY_MOVE_FORTH) ? GY_EXIT_OK : GY_EXIT_NO;
-}
-
-static int failed(struct gy_client *c, bool json, const struct gy_move_status *st)
-{
-    struct gy_buf b = {0};
     if (json) {
-        gy_move_print_json(&c->body);
+        gy_move_history_join(&status, &c->body, to_version);
+        int written = gy_move_print_json(&status);
+        exit_code = written == GY_EXIT_OK ? exit_code : written;
     }
-    gy_move_puts_clean(&b, st->last_error ? st->last_error : "no reason was given");
-    fprintf(stderr,
-            "gyre: the move stopped: %s\n"
-            "Nothing is lost. `gyre move resume` tries again, `gyre move abort` takes it "
-            "back.\n",
-            gy_buf_cstr(&b));
-    gy_buf_fini(&b);
-    return GY_EXIT_NO;
+    gy_buf_fini(&status);
+    return exit_code;
 }
 
 /* What one look means: GOING, or the exit status. last: the newest status of a move under way. */
@@ -222,10 +229,8 @@ static int step(struct gy_client *c, enum gy_move_goal goal, bool json, struct s
     } else if (gy_move_idle(&st)) {
         screen_end(screen);
         exit_code = ended(c, goal, json, last->to_version);
-    } else if (strcmp(st.state, "failed") == 0) {
-        screen_end(screen);
-        exit_code = failed(c, json, &st);
     } else {
+        screen_error(screen, st.last_error);
         screen_line(screen, &st);
         gy_move_status_fini(last);
         *last = st;

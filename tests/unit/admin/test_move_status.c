@@ -160,6 +160,24 @@ static void the_newest_of_a_version_counts(void **state)
     assert_int_equal(gy_move_history_end("{\"moves\": [7]}", 14, 8, &end, &e), GYRE_UNKNOWN);
 }
 
+static void the_final_json_has_the_end(void **state)
+{
+    struct gy_buf status = {0}, past = {0};
+    gy_buf_puts(&status, "{\"state\": \"idle\", \"version\": 8}");
+    gy_buf_puts(&past, history);
+    gy_move_history_join(&status, &past, 9);
+    assert_string_equal(gy_buf_cstr(&status), "{\"state\": \"idle\", \"version\": 8}");
+    gy_move_history_join(&status, &past, 7);
+    assert_string_equal(gy_buf_cstr(&status),
+                        "{\"state\":\"idle\",\"version\":8,\"last\":{\"epoch\":1,"
+                        "\"from_version\":6,\"to_version\":7,\"result\":\"aborted\"}}");
+    gy_buf_reset(&past);
+    gy_move_history_join(&status, &past, 7);
+    assert_true(gy_buf_size(&status) > 0);
+    gy_buf_fini(&status);
+    gy_buf_fini(&past);
+}
+
 static void the_history_table(void **state)
 {
     struct gy_buf out = {0};
@@ -180,9 +198,13 @@ static void the_history_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_progress_line), cmocka_unit_test(units_count_backwards),
-        cmocka_unit_test(the_table),         cmocka_unit_test(what_is_no_status),
-        cmocka_unit_test(sizes_and_times),   cmocka_unit_test(the_newest_of_a_version_counts),
+        cmocka_unit_test(the_progress_line),
+        cmocka_unit_test(units_count_backwards),
+        cmocka_unit_test(the_table),
+        cmocka_unit_test(what_is_no_status),
+        cmocka_unit_test(sizes_and_times),
+        cmocka_unit_test(the_newest_of_a_version_counts),
+        cmocka_unit_test(the_final_json_has_the_end),
         cmocka_unit_test(the_history_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
