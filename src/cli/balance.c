@@ -186,9 +186,9 @@ static void text_figures(const struct balance *b, struct gy_buf *out)
     gy_buf_printf(out, "; largest / mean %.3f, smallest / mean %.3f\n", b->exact.peak,
                   b->exact.least);
     if (b->keys_total) {
-        gy_buf_printf(out, "%llu keys: CV %.4f; largest / mean %.3f, smallest / mean %.3f\n",
-                      (unsigned long long)b->keys_total, b->measured.cv, b->measured.peak,
-                      b->measured.least);
+        gy_buf_printf(out, "%llu key%s: CV %.4f; largest / mean %.3f, smallest / mean %.3f\n",
+                      (unsigned long long)b->keys_total, b->keys_total == 1 ? "" : "s",
+                      b->measured.cv, b->measured.peak, b->measured.least);
     }
 }
 

@@ -206,7 +206,7 @@ int gy_cmd_locate(int argc, char **argv)
         }
         rc = stream(&l, &keys);
         if (l.degraded) {
-            gy_complain("%llu keys have fewer nodes or zones than were asked for",
+            gy_complain("degraded: fewer nodes or zones than were asked for (%llu of the keys)",
                         (unsigned long long)l.degraded);
         }
     }

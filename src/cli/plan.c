@@ -192,7 +192,13 @@ static int answer(struct plan *p)
         rc = gy_out_flush(&out);
     }
     gy_buf_fini(&out);
-    return rc ? rc : gy_movement_excess(&p->movement, p->limit) ? GY_EXIT_NO : GY_EXIT_OK;
+    if (rc || !gy_movement_excess(&p->movement, p->limit)) {
+        return rc;
+    }
+    if (reported) { /* the report that would say so was not asked for */
+        gy_complain("not minimal: moved / minimum is %.4f", gyre_diff_ratio(p->movement.diff));
+    }
+    return GY_EXIT_NO;
 }
 
 int gy_cmd_plan(int argc, char **argv)
