@@ -158,8 +158,8 @@ static const struct {
         {"watch",
          "progress until the end",
          {"gyre move watch", "[--json]",
-          "Shows progress until the move ends; exit status 0 if it arrived, 1 if it was aborted or\n"
-          "failed. Ctrl-C stops watching, not the move.",
+          "Shows progress until the move ends; exit status 0 if it arrived, 1 if it was\n"
+          "taken back. Ctrl-C stops watching, not the move.",
           watch_opts,
           EXAMPLES("gyre move watch --config gyre.yaml",
                    "GYRE_ADMIN=127.0.0.1:7380 gyre move watch --json 2>/dev/null"),

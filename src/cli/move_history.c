@@ -4,12 +4,12 @@
  */
 #include "cli/move_history.h"
 
+#include "base/json.h"
 #include "cli/move_status.h"
 #include "cli/table.h"
 
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -113,6 +113,8 @@ int gy_move_history_end(const char *text, size_t len, uint64_t to_version, struc
     if (err == GYRE_OK) {
         *out = (struct gy_move_end){
             .moved = strcmp(result, "moved") == 0,
+            .serves =
+                strcmp(result, "moved") == 0 ? to_version : (uint64_t)number(found, "from_version"),
             .keys = (uint64_t)number(found, "keys"),
             .bytes = (uint64_t)number(found, "bytes"),
             .longest_hold_ms = (uint64_t)number(found, "longest_hold_ms"),
@@ -123,20 +125,42 @@ int gy_move_history_end(const char *text, size_t len, uint64_t to_version, struc
     return err;
 }
 
+/* A flat object through our own writer: jansson would write 0.2 as 0.20000000000000001. */
+static void put_entry(struct gy_buf *out, json_t *entry)
+{
+    struct gy_json j;
+    const char *key;
+    json_t *v;
+    gy_json_init(&j, out);
+    gy_json_object(&j);
+    json_object_foreach(entry, key, v)
+    {
+        if (json_is_integer(v)) {
+            gy_json_kint(&j, key, json_integer_value(v));
+        } else if (json_is_real(v)) {
+            gy_json_kdouble(&j, key, json_real_value(v));
+        } else {
+            gy_json_kstring(&j, key, json_string_value(v));
+        }
+    }
+    gy_json_object_end(&j);
+}
+
 void gy_move_history_join(struct gy_buf *status, struct gy_buf *history, uint64_t to_version)
 {
     json_t *into = json_loadb(gy_buf_cstr(status), gy_buf_size(status), 0, NULL);
     json_t *root = json_loadb(gy_buf_cstr(history), gy_buf_size(history), 0, NULL);
     json_t *last = find(json_object_get(root, "moves"), to_version);
-    char *text = NULL;
-    if (last && json_object_set(into, "last", last) == 0) {
-        text = json_dumps(into, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    if (last && json_object_size(into) > 0) {
+        struct gy_buf joined = {0};
+        const char *end = strrchr(gy_buf_cstr(status), '}');
+        gy_buf_add(&joined, gy_buf_head(status), (size_t)(end - gy_buf_cstr(status)));
+        gy_buf_puts(&joined, ",\"last\":");
+        put_entry(&joined, last);
+        gy_buf_putc(&joined, '}');
+        gy_buf_fini(status);
+        *status = joined;
     }
-    if (text) {
-        gy_buf_reset(status);
-        gy_buf_puts(status, text);
-    }
-    free(text);
     json_decref(root);
     json_decref(into);
 }

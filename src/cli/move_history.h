@@ -13,7 +13,8 @@ GYRE_NODISCARD int gy_move_history_table(const char *text, size_t len, struct gy
                                          gyre_error_t *e);
 
 struct gy_move_end {
-    bool moved; /* false: taken back */
+    bool moved;      /* false: taken back */
+    uint64_t serves; /* the version, after it */
     uint64_t keys, bytes, longest_hold_ms;
     double seconds;
 };

@@ -252,21 +252,29 @@ static void table_rate(const struct gy_move_status *s, struct gy_buf *out)
     gy_buf_printf(out, "%llu ms\n", (unsigned long long)s->longest_hold_ms);
 }
 
+bool gy_move_bigkey(const struct gy_move_status *s, size_t i, struct gy_buf *out)
+{
+    const json_t *entry = json_array_get(json_object_get(s->root, "bigkeys"), i);
+    const char *name = json_string_value(json_object_get(entry, "name"));
+    if (!entry) {
+        return false;
+    }
+    gy_term_encode(out, gy_str(name ? name : "?"));
+    gy_buf_puts(out, "  ");
+    gy_move_put_bytes(out, json_number_value(json_object_get(entry, "size")));
+    return true;
+}
+
 static void table_bigkeys(const struct gy_move_status *s, struct gy_buf *out)
 {
-    const json_t *list = json_object_get(s->root, "bigkeys");
-    size_t i;
-    json_t *entry;
-    json_array_foreach(list, i, entry)
-    {
-        const char *name = json_string_value(json_object_get(entry, "name"));
-        double size = json_number_value(json_object_get(entry, "size"));
+    struct gy_buf text = {0};
+    for (size_t i = 0; gy_move_bigkey(s, i, &text); i++) {
         label(out, i == 0 ? "big keys" : "");
-        gy_term_encode(out, gy_str(name ? name : "?"));
-        gy_buf_puts(out, "  ");
-        gy_move_put_bytes(out, size);
+        gy_buf_puts(out, gy_buf_cstr(&text));
         gy_buf_putc(out, '\n');
+        gy_buf_reset(&text);
     }
+    gy_buf_fini(&text);
 }
 
 void gy_move_table(const struct gy_move_status *s, struct gy_buf *out)

@@ -39,6 +39,8 @@ uint64_t gy_move_units_done(const struct gy_move_status *s);
 /* "moving  37/160 units  12034/40100 keys ... held 3 ms" (the longest a write had to wait), without
  * a line end. */
 void gy_move_line(const struct gy_move_status *s, struct gy_buf *out);
+/* "NAME  SIZE" of the i-th big key; false: there are not as many. */
+bool gy_move_bigkey(const struct gy_move_status *s, size_t i, struct gy_buf *out);
 /* The table of `gyre move status`. */
 void gy_move_table(const struct gy_move_status *s, struct gy_buf *out);
 

@@ -56,6 +56,7 @@ struct screen {
     int64_t next_ms;
     char state[24];
     char error[512]; /* the last one shown */
+    size_t bigkeys;  /* shown */
 };
 
 static void screen_end(struct screen *s)
@@ -77,6 +78,19 @@ static void screen_error(struct screen *s, const char *error)
     gy_move_puts_clean(&text, error);
     screen_end(s);
     gy_complain("%s", gy_buf_cstr(&text));
+    gy_buf_fini(&text);
+}
+
+/* Keys so big that their move may have been felt, once each. */
+static void screen_bigkeys(struct screen *s, const struct gy_move_status *st)
+{
+    struct gy_buf text = {0};
+    while (gy_move_bigkey(st, s->bigkeys, &text)) {
+        screen_end(s);
+        fprintf(stderr, "big key: %s\n", gy_buf_cstr(&text));
+        gy_buf_reset(&text);
+        s->bigkeys++;
+    }
     gy_buf_fini(&text);
 }
 
@@ -156,17 +170,17 @@ static int left(struct screen *s, enum gy_move_goal goal)
     return GY_EXIT_LEFT;
 }
 
-static void print_end(const struct gy_move_end *end, uint64_t version, FILE *to)
+static void print_end(const struct gy_move_end *end, FILE *to)
 {
     struct gy_buf b = {0};
+    gy_buf_printf(&b, "%s: version %llu serves; ", end->moved ? "moved" : "taken back",
+                  (unsigned long long)end->serves);
     if (end->moved) {
-        gy_buf_printf(&b, "moved: version %llu serves; %llu keys, ", (unsigned long long)version,
-                      (unsigned long long)end->keys);
+        gy_buf_printf(&b, "%llu keys, ", (unsigned long long)end->keys);
         gy_move_put_bytes(&b, (double)end->bytes);
         gy_buf_puts(&b, " in ");
     } else {
-        gy_buf_printf(&b, "taken back: version %llu does not serve; after ",
-                      (unsigned long long)version);
+        gy_buf_puts(&b, "it took ");
     }
     gy_move_put_seconds(&b, end->seconds);
     gy_buf_printf(&b, ", longest hold %llu ms", (unsigned long long)end->longest_hold_ms);
@@ -196,7 +210,7 @@ static int ended(struct gy_client *c, enum gy_move_goal goal, bool json, uint64_
         gy_move_failed(c, &e);
         exit_code = c->reached ? GY_EXIT_NO : GY_EXIT_UNREACHABLE;
     } else {
-        print_end(&end, to_version, to);
+        print_end(&end, to);
         exit_code = end.moved == (goal == GY_MOVE_FORTH) ? GY_EXIT_OK : GY_EXIT_NO;
     }
     if (json) {
@@ -231,6 +245,7 @@ static int step(struct gy_client *c, enum gy_move_goal goal, bool json, struct s
         exit_code = ended(c, goal, json, last->to_version);
     } else {
         screen_error(screen, st.last_error);
+        screen_bigkeys(screen, &st);
         screen_line(screen, &st);
         gy_move_status_fini(last);
         *last = st;

@@ -153,8 +153,10 @@ static void the_newest_of_a_version_counts(void **state)
     assert_int_equal(end.bytes, 63963136);
     assert_int_equal(end.longest_hold_ms, 4);
     assert_int_equal((int)end.seconds, 75);
+    assert_int_equal(end.serves, 8);
     assert_int_equal(gy_move_history_end(history, n, 7, &end, &e), GYRE_OK);
     assert_false(end.moved);
+    assert_int_equal(end.serves, 6);
     assert_int_equal(gy_move_history_end(history, n, 9, &end, &e), GYRE_UNKNOWN);
     assert_int_equal(gy_move_history_end("{}", 2, 8, &end, &e), GYRE_SYNTAX);
     assert_int_equal(gy_move_history_end("{\"moves\": [7]}", 14, 8, &end, &e), GYRE_UNKNOWN);
@@ -169,7 +171,7 @@ static void the_final_json_has_the_end(void **state)
     assert_string_equal(gy_buf_cstr(&status), "{\"state\": \"idle\", \"version\": 8}");
     gy_move_history_join(&status, &past, 7);
     assert_string_equal(gy_buf_cstr(&status),
-                        "{\"state\":\"idle\",\"version\":8,\"last\":{\"epoch\":1,"
+                        "{\"state\": \"idle\", \"version\": 8,\"last\":{\"epoch\":1,"
                         "\"from_version\":6,\"to_version\":7,\"result\":\"aborted\"}}");
     gy_buf_reset(&past);
     gy_move_history_join(&status, &past, 7);
