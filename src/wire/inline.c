@@ -118,7 +118,8 @@ enum gy_parse gy_req_inline(struct gy_req_parser *p, const uint8_t *in, size_t n
     }
     size_t line = p->seen;
     p->seen = 0;
-    struct words w = {.p = p, .s = in, .end = in + line - (line && in[line - 1] == '\r')};
+    /* A CR in front of the LF is one more blank. */
+    struct words w = {.p = p, .s = in, .end = in + line};
     const char *error = split(&w);
     if (error) {
         return gy_req_fail(p, error);

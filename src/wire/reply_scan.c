@@ -11,7 +11,14 @@
 
 void gy_reply_scan_init(struct gy_reply_scan *s)
 {
-    *s = (struct gy_reply_scan){0};
+    /* Field by field: left and line are written before they are read, and are most of its size. */
+    s->skip = 0;
+    s->depth = 0;
+    s->line_len = 0;
+    s->in_simple = false;
+    s->cr = false;
+    s->attrs = 0;
+    s->first = 0;
 }
 
 /* One element is complete: true when the whole reply is. */

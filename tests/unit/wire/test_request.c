@@ -67,6 +67,20 @@ static const struct sample samples[] = {
     S("*1\r\n$3\r\nSETxx", "!expected CRLF after an argument"),
     S("*1\r\n$3\r\nSET\r$", "!expected CRLF after an argument"),
     S("*3\r\n$64\r\n" D64 "\r\n$64\r\n" D64 "\r\n$12\r\n", "!too big request"),
+    /* the same of a later argument, all there: another way through the parser */
+    S("*2\r\n$1\r\na\r\n$64\r\n" D64 "\r\n", "(1:a)(64:" D64 ")=82;"),
+    S("*2\r\n$1\r\na\r\n$65\r\n" D64 "x\r\n", "!invalid bulk length"),
+    S("*2\r\n$1\r\na\r\n$03\r\nSET\r\n", "!invalid bulk length"),
+    S("*2\r\n$1\r\na\r\n$00\r\n\r\n", "!invalid bulk length"),
+    S("*2\r\n$1\r\na\r\n$\r\n\r\n", "!invalid bulk length"),
+    S("*2\r\n$1\r\na\r\n$-1\r\n\r\n", "!invalid bulk length"),
+    S("*2\r\n$1\r\na\r\n$18446744073709551617\r\nb\r\n", "!invalid bulk length"), /* 2^64 + 1 */
+    S("*2\r\n$1\r\na\r\n$1\rxb\r\n", "!invalid bulk length"),
+    S("*2\r\n$1\r\na\r\n$1\r\nbb\r\n", "!expected CRLF after an argument"),
+    S("*2\r\n$1\r\na\r\n+1\r\nb\r\n", "!expected '$', got '+'"),
+    S("*4\r\n$1\r\na\r\n$64\r\n" D64 "\r\n$64\r\n" D64 "\r\n$1\r\nb\r\n",
+      "(1:a)(64:" D64 ")(64:" D64 ")(1:b)=160;"),
+    S("*4\r\n$1\r\na\r\n$64\r\n" D64 "\r\n$64\r\n" D64 "\r\n$2\r\nbb\r\n", "!too big request"),
     /* what came before an error still counts */
     S("*1\r\n$4\r\nPING\r\n*x\r\n", "(4:PING)=14;!invalid multibulk length"),
     /* inline */
