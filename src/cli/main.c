@@ -20,12 +20,8 @@ static const struct gy_cmd COMMANDS[] = {
     {"balance", gy_cmd_balance, "does every node hold its share?"},
     {"diff", gy_cmd_diff, "what moves between two topologies?"},
     {"plan", gy_cmd_plan, "what would move if nodes were added, removed or re-weighted?"},
-#ifdef GY_HAVE_MOVE
     {"move", gy_cmd_move, "do it, on a running proxy"},
-#endif
-#ifdef GY_HAVE_PROXY
     {"proxy", gy_cmd_proxy, "serve a topology as one address"},
-#endif
     {"study", gy_cmd_study, "reproducible experiments"},
     {"help", cmd_help, "this text; 'help COMMAND', 'help topology'"},
     {"version", cmd_version, "which gyre this is"},

@@ -4,6 +4,7 @@ expected/. Answers in JSON are parsed as well, and the experiment is held agains
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 import tempfile
@@ -87,7 +88,7 @@ def on_terminal(argv, **more):
 def terminal_complaint(gyre):
     """Colour only on a terminal that wants it, and no key may steer one."""
     keys = on_terminal([gyre, "locate", "data/fleet.yaml", "\x1b[2J", "a\tb", "100%", "\u202e"])
-    if keys != b"%1B[2J\tcache-3\r\na%09b\tcache-0\r\n100%\tcache-0\r\n%E2%80%AE\tcache-0\r\n":
+    if keys != b"%1B[2J\tcache-2\r\na%09b\tcache-3\r\n100%\tcache-0\r\n%E2%80%AE\tcache-2\r\n":
         return f"keys on a terminal: {keys}"
     balance = [gyre, "balance", "data/fleet.yaml"]
     if b"\x1b[1mNODE\x1b[0m" not in on_terminal(balance):
@@ -96,6 +97,17 @@ def terminal_complaint(gyre):
         if b"\x1b" in on_terminal(balance, **quiet):
             return f"colour in spite of {quiet}"
     return None
+
+
+def docs_complaint(path, root):
+    """docs/topology.md names every key the program knows."""
+    sample = run("gyre help topology", path).split(SEPARATOR)[0]
+    keys = set(re.findall(r"^ *(?:# )?([a-z_]+):(?: \S+)?$", sample, re.M))
+    with open(os.path.join(root, "docs/topology.md"), encoding="utf-8") as f:
+        named = set(re.findall(r"`([a-z_]+)`", f.read()))
+    if len(keys) < 35:
+        return f"only {len(keys)} keys in the sample"
+    return f"not in docs/topology.md: {sorted(keys - named)}" if keys - named else None
 
 
 def leftovers(names):
@@ -112,6 +124,7 @@ def main():
         os.symlink(gyre, os.path.join(path, "gyre"))
         results = [(n, compare(n, c, run(c, path), update)) for n, c in cases()]
         results.append(("vectors", experiment_complaint(path, root)))
+        results.append(("docs", docs_complaint(path, root)))
         results.append(("terminal", terminal_complaint(gyre)))
     results.append(("leftovers", leftovers({n for n, _ in results})))
     for name, complaint in results:
