@@ -277,6 +277,14 @@ static bool carry_slice(struct gy_pass *p, struct slice *s, uint64_t guess)
     return good;
 }
 
+static void warn_host(struct gy_pass *p, const struct gy_run *r, uint32_t ms)
+{
+    const struct gy_move_host *h = p->m->host;
+    if (h->patience) {
+        h->patience(h->ctx, r->near, r->far, ms);
+    }
+}
+
 void gy_carry_run(struct gy_pass *p, struct gy_run *r)
 {
     if (!ask_marks(p, r) || !ask_sizes(p, r)) {
@@ -301,7 +309,9 @@ void gy_carry_run(struct gy_pass *p, struct gy_run *r)
         bool big = guess > SLICE_BYTES;
         gy_sync_timeout(r->nearc, big ? PATIENT_MS : p->m->link_conf.timeout_ms);
         gy_sync_timeout(r->farc, big ? PATIENT_MS : p->m->link_conf.timeout_ms);
+        warn_host(p, r, big ? PATIENT_MS : 0);
         going = s.n == 0 || carry_slice(p, &s, guess);
+        warn_host(p, r, 0);
     }
 }
 

@@ -22,6 +22,9 @@ struct gy_move_host {
     /* Counters of on-access moves, for status: keys and bytes moved by the workers since the move
      * began. */
     void (*on_access)(void *ctx, uint64_t *keys, uint64_t *bytes);
+    /* These two servers are at work on one large key of the mover's and may answer nobody for up to
+     * `ms`: not a reason to call them down. 0 ends it. May be NULL. The mover's thread only. */
+    void (*patience)(void *ctx, uint32_t src, uint32_t dst, uint32_t ms);
 };
 
 #endif

@@ -284,6 +284,9 @@ static void ping(struct gy_backend *b)
 
 void gy_backend_tick(struct gy_backend *b, uint64_t now, bool stalled)
 {
+    if (now < b->patient_until || gy_proxy_is_busy(b->worker->proxy, b->server, now)) {
+        stalled = true; /* it works on a large key that is being moved */
+    }
     if (stalled) { /* we slept, not the node: its clock starts again */
         b->progress = now;
         b->deadline = now + b->worker->proxy->config->proxy.timeout_ms;

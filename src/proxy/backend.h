@@ -64,8 +64,9 @@ struct gy_backend {
     struct gy_buf queued;      /* commands written while the hand-shake runs */
     struct gy_buf greeting;    /* answers of the hand-shake */
     unsigned greet_want, greet_got;
-    uint64_t deadline; /* of connecting or greeting */
-    uint64_t progress; /* when bytes came last */
+    uint64_t deadline;      /* of connecting or greeting */
+    uint64_t progress;      /* when bytes came last */
+    uint64_t patient_until; /* a task has given it a key to dump or restore, however large */
     uint64_t retry_at;
     unsigned retry_ms;
     bool pinged; /* an own PING is unanswered */

@@ -24,7 +24,9 @@ struct gy_proxy {
     struct gy_move_host host;
     pthread_mutex_t lock; /* summaries */
     pthread_mutex_t ack_lock;
-    pthread_cond_t acked; /* a worker acknowledged a view */
+    pthread_cond_t acked;        /* a worker acknowledged a view */
+    _Atomic uint32_t busy[2];    /* servers at work on the mover's large key */
+    _Atomic uint64_t busy_until; /* ms of the loops' clock; 0: none is */
     _Atomic uint64_t next_client_id;
     uint64_t started_ms;    /* realtime */
     struct gy_slice prefix; /* of reserved keys */
@@ -45,6 +47,9 @@ void gy_proxy_info(void *proxy, struct gy_buf *json); /* for the admin server; a
 void gy_proxy_publish(void *proxy, struct gy_view *v);
 bool gy_proxy_barrier(void *proxy, uint64_t seq, int timeout_ms);
 void gy_proxy_on_access(void *proxy, uint64_t *keys, uint64_t *bytes);
+void gy_proxy_patience(void *proxy, uint32_t src, uint32_t dst, uint32_t ms);
+/* May this server be silent now without being called down? Any thread. */
+bool gy_proxy_is_busy(const struct gy_proxy *p, uint32_t server, uint64_t now);
 void gy_proxy_acked(struct gy_proxy *p); /* a worker's ack changed */
 
 #endif

@@ -13,6 +13,9 @@
 
 /* A rule starts over when the state changed under it; that often means that something is wrong. */
 #define RESTARTS_MAX 32
+/* A key of a gigabyte is dumped in less; a node that is frozen at that moment is noticed this late.
+ */
+#define PATIENT_MS 10000
 
 /* ---- batches ---- */
 
@@ -98,6 +101,11 @@ bool gy_task_batch_ok(struct gy_task *t)
     gy_task_reply(t, (struct gy_slice){gy_buf_head(&text), gy_buf_size(&text)});
     gy_buf_fini(&text);
     return false;
+}
+
+void gy_task_patience(struct gy_task *t, bool on)
+{
+    t->batch.backend->patient_until = on ? gy_loop_now(t->worker->loop) + PATIENT_MS : 0;
 }
 
 /* ---- what batches are made of ---- */

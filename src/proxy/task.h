@@ -88,6 +88,8 @@ struct gy_buf *gy_task_batch(struct gy_task *t, uint32_t server);
 void gy_task_add(struct gy_task *t); /* counts one command just appended */
 void gy_task_run(struct gy_task *t, void (*step)(struct gy_task *t));
 struct gy_slice gy_task_answer(const struct gy_task *t, uint32_t i); /* raw bytes of answer i */
+/* The node works on a whole key, however large: it may take longer than an answer otherwise may. */
+void gy_task_patience(struct gy_task *t, bool on);
 /* SISMEMBER set key, a key each; EXISTS key...; the command itself */
 void gy_task_add_members(struct gy_task *t, struct gy_buf *out, const char *set);
 void gy_task_add_exists(struct gy_task *t, struct gy_buf *out);

@@ -62,6 +62,7 @@ static void bring_next(struct gy_task *t);
 
 static void brought(struct gy_task *t)
 {
+    gy_task_patience(t, false);
     if (!gy_task_batch_ok(t)) {
         return;
     }
@@ -82,6 +83,7 @@ static void brought(struct gy_task *t)
 /* D has answered gyre_back: [moved, payload or nil, expiry]. */
 static void fetched(struct gy_task *t)
 {
+    gy_task_patience(t, false);
     if (!gy_task_batch_ok(t)) {
         return;
     }
@@ -116,6 +118,7 @@ static void fetched(struct gy_task *t)
         gy_resp_command(out, sizeof argv / sizeof *argv, argv);
         gy_task_add(t);
         t->worker->stats.moved_bytes += payload.n;
+        gy_task_patience(t, true);
         gy_task_run(t, brought);
     }
     gy_reply_free(r);
@@ -142,6 +145,7 @@ static void bring_next(struct gy_task *t)
                                   all(t) ? GY_LIT("1") : GY_LIT("0")};
         gy_resp_command(out, sizeof argv / sizeof *argv, argv);
         gy_task_add(t);
+        gy_task_patience(t, true);
         gy_task_run(t, fetched);
     }
 }

@@ -159,6 +159,7 @@ static void move_next(struct gy_task *t);
 
 static void installed(struct gy_task *t)
 {
+    gy_task_patience(t, false);
     if (!gy_task_batch_ok(t)) {
         return;
     }
@@ -179,6 +180,7 @@ static void installed(struct gy_task *t)
 /* S has answered gyre_dump: [payload or nil, expiry]. */
 static void dumped(struct gy_task *t)
 {
+    gy_task_patience(t, false);
     if (!gy_task_batch_ok(t)) {
         return;
     }
@@ -213,6 +215,7 @@ static void dumped(struct gy_task *t)
         gy_resp_command(out, sizeof argv / sizeof *argv, argv);
         gy_task_add(t);
         t->worker->stats.moved_bytes += payload.n;
+        gy_task_patience(t, true);
         gy_task_run(t, installed);
     }
     gy_reply_free(r);
@@ -234,6 +237,7 @@ static void move_next(struct gy_task *t)
                                   gy_task_key(t, t->at)};
         gy_resp_command(out, 4, argv);
         gy_task_add(t);
+        gy_task_patience(t, true);
         gy_task_run(t, dumped);
     }
 }

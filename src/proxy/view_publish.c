@@ -78,3 +78,24 @@ void gy_proxy_on_access(void *ctx, uint64_t *keys, uint64_t *bytes)
     }
     pthread_mutex_unlock(&p->lock);
 }
+
+/* The loops' clock is CLOCK_MONOTONIC in milliseconds (uv_now). */
+void gy_proxy_patience(void *ctx, uint32_t src, uint32_t dst, uint32_t ms)
+{
+    struct gy_proxy *p = ctx;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t until = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000 + ms;
+    /* The servers before the time: whoever sees the time (acquire) sees whose it is. A reader that
+     * meets the next key's servers with this key's time errs by one tick on the patient side. */
+    atomic_store_explicit(&p->busy[0], src, memory_order_relaxed);
+    atomic_store_explicit(&p->busy[1], dst, memory_order_relaxed);
+    atomic_store_explicit(&p->busy_until, ms ? until : 0, memory_order_release);
+}
+
+bool gy_proxy_is_busy(const struct gy_proxy *p, uint32_t server, uint64_t now)
+{
+    return now < atomic_load_explicit(&p->busy_until, memory_order_acquire) &&
+           (atomic_load_explicit(&p->busy[0], memory_order_relaxed) == server ||
+            atomic_load_explicit(&p->busy[1], memory_order_relaxed) == server);
+}
