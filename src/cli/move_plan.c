@@ -96,8 +96,12 @@ static void show(struct gy_buf *out, const gyre_topology_t *a, const gyre_topolo
                   (unsigned long long)gyre_topology_version(b));
     show_nodes(out, a, b);
     gy_buf_putc(out, '\n');
-    gy_movement_text(m, RATIO_LIMIT, FLOWS_SHOWN, out);
     double other = copied(m->from, b, m->diff);
+    if (other > 0 && gyre_diff_count(m->diff) == 0) {
+        gy_buf_puts(out, "no key changes its node\n");
+    } else {
+        gy_movement_text(m, RATIO_LIMIT, FLOWS_SHOWN, out);
+    }
     if (other > 0) {
         gy_buf_printf(out, "replaced  %9.4f %%  %s\n", 100 * other,
                       same_data ? "is at the new address already, as you say"
