@@ -129,7 +129,7 @@ SUNIONSTORE {t}c {t}a {t}b
 SDIFFSTORE {t}c {t}a {t}b
 SINTERCARD 2 {t}a {t}b
 SMOVE {t}a {t}b 1
-SINTERCARD 0 {t}a
+~SINTERCARD 0 {t}a
 ZADD z 1 a 2 b 3 c
 ZADD z NX 9 a
 ZADD z XX CH 5 a
@@ -271,7 +271,7 @@ EXISTS a b none a
 TOUCH a b none
 DEL a b none a
 UNLINK c d none
-MSET a 1 b
+~MSET a 1 b
 MSET dup 1 dup 2
 MGET dup
 DEL

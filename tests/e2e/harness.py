@@ -5,6 +5,7 @@ Everything a test starts belongs to one Farm: a temporary directory and the proc
 ended by Farm.close(). Ports are free ones the kernel gave; a server that loses the race for its
 port gets another. Nothing here pretends to be a server.
 """
+import http.client
 import json
 import os
 import pathlib
@@ -111,7 +112,7 @@ class Redis:
             self.process = self.farm.adopt(Process(
                 ["redis-server", "--port", self.port, "--bind", HOST, "--dir", self.dir, "--save", "",
                  "--appendonly", "yes" if self.keep else "no", "--appendfsync", "always",
-                 "--loglevel", "notice", *self.options], self.dir / "log"))
+                 "--loglevel", "notice", "--enable-debug-command", "local", *self.options], self.dir / "log"))
             if self.ready():
                 return
             self.process.kill()
@@ -194,10 +195,10 @@ class Cluster:
         while time.monotonic() < end:
             assert self.proxy.alive(), f"the proxy ended: {self.proxy.output()[-3000:]}"
             try:
-                with self.client(socket_timeout=2) as c:
-                    if c.execute_command("PING"):
+                with self.raw(timeout=2) as raw:
+                    if raw.ask("PING") == b"+PONG\r\n":
                         return
-            except (redis.ConnectionError, redis.TimeoutError):
+            except (OSError, EOFError):
                 time.sleep(0.01)
         raise AssertionError(f"the proxy is not ready: {self.proxy.output()[-3000:]}")
 
@@ -224,30 +225,30 @@ class Cluster:
         return json.loads(self.move("status", "--json").stdout)
 
     def wait_idle(self, timeout=90):
-        """Until no move is under way; fails at once when one has failed."""
+        """Until no move is under way."""
         end = time.monotonic() + timeout
         while True:
             s = self.status()
-            assert s["state"] != "failed", s
             if s["state"] == "idle":
                 return s
             assert time.monotonic() < end, f"the move does not end: {s}\n{self.proxy.output()[-3000:]}"
             time.sleep(0.05)
 
-    def topology(self):
-        """A file with the topology that serves."""
-        import http.client
-
-        class Unix(http.client.HTTPConnection):
-            def connect(inner):
-                inner.sock = socket.socket(socket.AF_UNIX)
-                inner.sock.connect(str(self.admin))
-
-        conn = Unix("gyre")
-        conn.request("GET", "/v1/topology")
+    def http(self, method, path, body=None, **headers):
+        """(status, text) of one request to the admin."""
+        conn = http.client.HTTPConnection("gyre", timeout=30)
+        conn.sock = socket.socket(socket.AF_UNIX)
+        conn.sock.connect(str(self.admin))
+        conn.request(method, path, body, headers)
         answer = conn.getresponse()
         text = answer.read().decode()
-        assert answer.status == 200, text
+        conn.close()
+        return answer.status, text
+
+    def topology(self):
+        """A file with the topology that serves."""
+        status, text = self.http("GET", "/v1/topology")
+        assert status == 200, text
         path = self.dir / "now.yaml"
         path.write_text(text)
         return path
@@ -267,16 +268,18 @@ class Cluster:
         return {k: row["nodes"][0] for k, row in zip(keys, rows)}
 
     def snapshot(self, match):
-        """{key: (DUMP, expiry)} of the keys that match, straight from the nodes."""
+        """{key: [digest of the value, type, expiry]} of the keys that match, straight from the nodes.
+
+        The digest is the server's own; DUMP would show the order of a hash table, which is each server's."""
         found = {}
         for node in self.nodes.values():
             with node.client() as c:
                 keys = list(c.scan_iter(match, count=2000))
                 with c.pipeline(transaction=False) as p:
                     for key in keys:
-                        p.dump(key).execute_command("PEXPIRETIME", key)
+                        p.execute_command("DEBUG", "DIGEST-VALUE", key).type(key).execute_command("PEXPIRETIME", key)
                     answers = p.execute()
-            for key, *value in zip(keys, answers[::2], answers[1::2]):
+            for key, *value in zip(keys, answers[::3], answers[1::3], answers[2::3]):
                 assert key not in found, f"{key!r} is on two nodes"
                 found[key] = value
         return found

@@ -35,7 +35,7 @@ def bounded(cluster, limit):
 
 
 @pytest.mark.parametrize("data", [
-    b"*1\r\n$1073741824\r\n", b"*2\r\n$3\r\nGET\r\n$1073741824\r\n", b"*1073741824\r\n", b"*-5\r\n$3\r\n",
+    b"*1\r\n$1073741824\r\n", b"*2\r\n$3\r\nGET\r\n$1073741824\r\n", b"*1073741824\r\n",
     b"*1\r\n$-1\r\n", b"*1\r\n$99999999999999999999\r\n", b"*1\r\n:3\r\n", b"*x\r\n", b"*1\r\n$x\r\nGET\r\n",
     b"*1\r\n$4\r\nPINGxx", b"*2\r\n$3\r\nGET\r\n+k\r\n", b"*3000000\r\n$1\r\na\r\n", b"*1\n$4\nPING\n\r\n\r\n",
 ], ids=lambda d: d[:24].decode().strip().replace("\r\n", "_"))

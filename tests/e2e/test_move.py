@@ -35,9 +35,17 @@ def under_load(farm, cluster, act, after=0.5):
 
 
 def start(cluster, *args, **options):
-    """`gyre move start --yes --json` to the end; its final status."""
+    """`gyre move start --yes --json` to the end; its entry of the history."""
     done = cluster.move("start", "--yes", "--json", *args, **options)
-    return json.loads(done.stdout)
+    final = json.loads(done.stdout)
+    assert final["state"] == "idle" and final["last_error"] is None, final
+    last = history(cluster)[0]
+    assert last["result"] == "moved" and last["to_version"] == final["version"], last
+    return last
+
+
+def history(cluster):
+    return json.loads(cluster.move("history", "--json").stdout)["moves"]
 
 
 def joins(farm, cluster, name="cache-4"):
@@ -46,9 +54,10 @@ def joins(farm, cluster, name="cache-4"):
     return f"{name}={node.address}"
 
 
-def minimal(status):
-    assert status["ratio"] == pytest.approx(1, abs=1e-9) and 0 < status["moved"] < 1, status
-    assert status["state"] == "idle" and not status["last_error"], status
+def minimal(last):
+    """What moved is the least possible: of the key space, and counted in keys."""
+    assert last["ratio"] == pytest.approx(1, abs=1e-9) and 0 < last["moved"] < 1, last
+    assert last["keys"] == last["keys_minimum"] > 0, last
 
 
 def test_add(farm):
@@ -58,7 +67,7 @@ def test_add(farm):
     minimal(seen)
     assert report["ops"] > 3000
     moved = sum(node == "cache-4" for node in c.place().values())
-    assert moved > KEYS * 0.1 and seen["keys"]["moved"] >= moved * 0.5
+    assert moved > KEYS * 0.1 and seen["keys"] > KEYS * 0.1
     assert "version: 2" in c.topology().read_text()
 
 
@@ -97,7 +106,7 @@ def test_several_at_once(farm):
     under_load(farm, c, lambda: seen.update(start(
         c, "--add", joins(farm, c, "cache-3"), "--add", joins(farm, c, "cache-4"), "--remove", "cache-0",
         "--weight", "cache-1=2")))
-    assert seen["state"] == "idle" and seen["ratio"] >= 1
+    assert seen["ratio"] >= 1 - 1e-9
     assert c.nodes.pop("cache-0").client().dbsize() == 0
 
 
@@ -122,8 +131,7 @@ def test_there_and_back_again(farm):
     start(c, "--remove", "cache-3")
     assert c.place() == was
     assert c.nodes["cache-3"].client().dbsize() == 0
-    history = json.loads(c.move("history", "--json").stdout)["moves"]
-    assert [(m["from_version"], m["to_version"], m["result"]) for m in history] == [(2, 3, "moved"), (1, 2, "moved")]
+    assert [(m["from_version"], m["to_version"], m["result"]) for m in history(c)] == [(2, 3, "moved"), (1, 2, "moved")]
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.4, 1.2] if not LONG else [i / 10 for i in range(30)])
@@ -141,7 +149,7 @@ def test_abort(farm, delay):
     late = c.nodes.pop("cache-3")
     assert late.client().dbsize() == 0
     assert "version: 2" not in c.topology().read_text()
-    assert json.loads(c.move("history", "--json").stdout)["moves"][0]["result"] == "aborted"
+    assert history(c)[0]["result"] == "aborted"
     c.nodes["cache-3"] = late
     minimal(start(c, "--add", joined))  # and it can be tried again
     c.place()
@@ -175,14 +183,11 @@ def test_pause_resume_rate(farm):
 def test_bytes_limit(farm):
     c = farm.cluster(1)
     with c.client() as cl:
-        for i in range(200):
-            cl.set(f"b{i}", bytes([65 + i % 26]) * 10000 + str(i).encode() * 50)
+        for i in range(100):
+            cl.set(f"b{i}", harness.os.urandom(10000))
     started = time.monotonic()
-    s = start(c, "--replace", f"cache-0={farm.redis('other').address}", "--bytes-per-second", "100KB")
-    c.nodes["cache-0"] = None
-    # Repeated bytes are compressed by DUMP: what counts is what was sent.
-    if s["bytes"] > 50000:
-        assert time.monotonic() - started > s["bytes"] / 102400 * 0.5
+    start(c, "--replace", f"cache-0={farm.redis('other').address}", "--bytes-per-second", "500KB")
+    assert 1 < time.monotonic() - started < 8  # a megabyte: two seconds, less the bucket's first fill
 
 
 def test_expiry_goes_on_during_a_move(farm):
@@ -191,10 +196,9 @@ def test_expiry_goes_on_during_a_move(farm):
         for i in range(300):
             cl.set(f"t{i}", i, px=1500 + i)
     started = time.monotonic()
-    c.move("start", "--yes", "--detach", "--add", joins(farm, c, "cache-2"), "--keys-per-second", "100")
+    c.move("start", "--yes", "--detach", "--add", joins(farm, c, "cache-2"), "--keys-per-second", "30")
     time.sleep(max(0, 3 - (time.monotonic() - started)))
     assert c.client().exists(*(f"t{i}" for i in range(300))) == 0
-    c.move("rate", "--keys-per-second", "0")
     c.wait_idle()
     assert c.place() == {}
 
@@ -207,9 +211,11 @@ def test_a_big_key_is_named(farm):
         p.execute()
     before = c.snapshot("big*")
     new = farm.redis("new")
-    s = start(c, "--replace", f"cache-0={new.address}")
+    c.move("start", "--yes", "--detach", "--replace", f"cache-0={new.address}", "--bytes-per-second", "1MB")
+    named = wait_until(lambda: c.status().get("bigkeys"))
+    c.wait_idle()
     c.nodes["cache-0"] = new
-    assert [b["name"] for b in s["bigkeys"]] == ["big hash"] and s["bigkeys"][0]["size"] > 256 << 10
+    assert [b["name"] for b in named] == ["big hash"] and named[0]["size"] > 256 << 10
     assert c.snapshot("big*") == before
 
 
@@ -223,6 +229,17 @@ def test_every_kind_of_key_name(farm):
     start(c, "--replace", f"cache-0={new.address}", "--add", joins(farm, c, "cache-2"))
     c.nodes["cache-0"] = new
     assert all(c.client().lrange(n, 0, -1) == [n, b"v"] for n in names)
+
+
+def test_two_names_on_one_server(farm):
+    """Nothing to copy between them, and the keys of the third go there all the same."""
+    c = farm.cluster(2)
+    before = c.fill(500)
+    start(c, "--add", f"cache-2=localhost:{c.nodes['cache-0'].port}")
+    assert c.snapshot("user:*") == before
+    start(c, "--remove", "cache-0")
+    assert c.snapshot("user:*") == before
+    assert c.client().exists(*(f"user:{i}" for i in range(500))) == 500
 
 
 def test_watch_shows_progress_and_ends(farm):
@@ -281,7 +298,7 @@ def test_the_source_dies_and_comes_back(farm):
     c.nodes["cache-0"].kill()
     time.sleep(1)
     c.nodes["cache-0"].start()
-    resume_if_failed(c)
+    c.wait_idle()
     report = end(check)
     assert report["ops"] > 1000
     assert c.snapshot("user:*") == before
@@ -304,18 +321,7 @@ def test_the_destination_goes_away_and_comes_back(farm, how):
         node.freeze()
         time.sleep(2)
         node.thaw()
-    resume_if_failed(c)
+    c.wait_idle()
     end(check)
     assert c.snapshot("user:*") == before
     c.place()
-
-
-def resume_if_failed(cluster, timeout=90):
-    """Until the move has ended; a failed one is resumed, as an operator would."""
-    until = time.monotonic() + timeout
-    while (s := cluster.status())["state"] != "idle":
-        assert time.monotonic() < until, f"{s}\n{cluster.proxy.output()[-2000:]}"
-        if s["state"] == "failed":
-            cluster.move("resume", check=False)
-        time.sleep(0.1)
-    return s
