@@ -14,6 +14,7 @@ import http.client
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -277,7 +278,8 @@ class Fleet:
             "gyre: 1\nversion: 1\nplacement:\n  algorithm: ring\n  hash: xxh3\n  hash_tag: \"{}\"\n"
             f"nodes:\n{nodes}"
             f"proxy:\n  listen: [\"{HOST}:{self.port}\", \"unix:{self.stage.dir}/gyre.sock\"]\n"
-            f"  state: {self.stage.dir}/state\n  admin: \"unix:{self.admin}\"\n", encoding="utf-8")
+            f"  state: {self.stage.dir}/state\n  admin: \"unix:{self.admin}\"\n"
+            "  backend: {timeout: 10s}  # a large value keeps a server busy for a moment\n", encoding="utf-8")
 
     def start_proxy(self):
         self.write()
@@ -363,11 +365,13 @@ def word_commands(words):
         yield makers[i % len(makers)](w, i)
 
 
-def big_commands(name, megabytes):
+def big_commands(name, megabytes, words):
+    """A hash of texts: fields of FIELD bytes, none like another."""
+    rng = random.Random(name)
     for first in range(0, megabytes * 1000, 100):
         fields = []
         for i in range(first, first + 100):
-            fields += [f"field:{i}", os.urandom(FIELD)]
+            fields += [f"field:{i}", " ".join(rng.choices(words, k=FIELD // 6))[:FIELD].ljust(FIELD)]
         yield Connection.pack("HSET", name, *fields)
 
 
@@ -397,7 +401,7 @@ def load(fleet, options, planned):
     names = [f"catalogue:{i}".encode() for i in range(200)]
     name = next(n for n, node in zip(names, fleet.locate(planned, names)) if node == "cache-4")
     progress = Progress("Loading one large hash")
-    send_all(fleet.port, big_commands(name, options.big), options.big * 10, progress, "parts", 10)
+    send_all(fleet.port, big_commands(name, options.big, words), options.big * 10, progress, "parts", 10)
     progress.done(f"{name.decode()}, {options.big * 1000:,} fields, {options.big} MB; it will move")
     return name
 

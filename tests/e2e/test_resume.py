@@ -21,7 +21,7 @@ def failpoints():
     return out.stdout.split()
 
 
-BACKWARD = ("abort", "back", "freeze", "open", "unmove", "purge", "returned")
+BACKWARD = ("abort", "back", "freeze", "open", "unmove", "purg", "returned")
 # Passed only on the way after another failure (a server that restarted); test_move.py goes there.
 RARE = ("rearm", "cas_stable", "abort_release")
 POINTS = failpoints()
