@@ -39,6 +39,8 @@ struct gy_admin {
 struct request {
     const struct gy_route_http *route;
     struct gy_buf body;
+    struct gy_reply_http refusal; /* route NULL: the answer, once the body has gone by */
+    size_t passed;                /* bytes of it that have */
 };
 
 static enum MHD_Result send_reply(struct MHD_Connection *c, struct gy_reply_http *r)
@@ -109,36 +111,40 @@ static bool admit(const struct gy_admin *a, struct MHD_Connection *c,
     return true;
 }
 
-/* The headers are there, the body is not yet. A reply queued here closes the connection. */
+/* The headers are there, the body is not yet. A client that is still sending when we answer and
+ * close would see a broken pipe in place of the answer: so a refused body is let go by, unless it
+ * is too large even for that. */
 static enum MHD_Result begin(const struct gy_admin *a, struct MHD_Connection *c, const char *method,
                              const char *url, void **slot)
 {
-    struct gy_reply_http r = {0};
-    const struct gy_route_http *route = gy_admin_route(method, url, &r);
-    if (!route || !admit(a, c, route, &r)) {
-        return send_reply(c, &r);
-    }
     struct request *q = calloc(1, sizeof *q);
     if (!q) {
         return MHD_NO;
     }
-    q->route = route;
     *slot = q;
-    return MHD_YES;
+    q->route = gy_admin_route(method, url, &q->refusal);
+    if (q->route && !admit(a, c, q->route, &q->refusal)) {
+        q->route = NULL;
+    }
+    return !q->route && q->refusal.status == 413 ? send_reply(c, &q->refusal) : MHD_YES;
 }
 
 /* Only a body without Content-Length can outgrow its bound here; HTTP gives no moment for an answer
  * in the middle of one, so the connection is closed. */
 static enum MHD_Result gather(struct gy_admin *a, struct request *q, const char *data, size_t *n)
 {
-    if (gy_buf_size(&q->body) + *n > gy_admin_route_body(q->route) || a->held + *n > BODIES_HELD) {
+    size_t most = q->route ? gy_admin_route_body(q->route) : GY_ADMIN_BODY_MAX;
+    if (q->passed + *n > most || a->held + *n > BODIES_HELD) {
         return MHD_NO;
     }
-    gy_buf_add(&q->body, data, *n);
-    if (gy_buf_failed(&q->body)) {
-        return MHD_NO;
+    q->passed += *n;
+    if (q->route) {
+        gy_buf_add(&q->body, data, *n);
+        if (gy_buf_failed(&q->body)) {
+            return MHD_NO;
+        }
+        a->held += *n;
     }
-    a->held += *n;
     *n = 0;
     return MHD_YES;
 }
@@ -155,6 +161,9 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
     if (*n > 0) {
         return gather(a, q, data, n);
     }
+    if (!q->route) {
+        return send_reply(c, &q->refusal);
+    }
     struct gy_reply_http r = {0};
     gy_admin_answer(q->route, &a->ops, gy_buf_head(&q->body), gy_buf_size(&q->body), &r);
     return send_reply(c, &r);
@@ -168,6 +177,7 @@ static void on_done(void *ctx, struct MHD_Connection *c, void **slot,
     if (q) {
         a->held -= gy_buf_size(&q->body);
         gy_buf_fini(&q->body);
+        gy_buf_fini(&q->refusal.body);
         free(q);
         *slot = NULL;
     }

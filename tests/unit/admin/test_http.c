@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -168,6 +169,33 @@ static void large_bodies_are_refused_unread(void **state)
     gy_buf_fini(&body);
 }
 
+/* Headers first, the body later, as many clients do: the refusal must still be read. */
+static void a_refusal_waits_for_the_body(void **state)
+{
+    static const char *const heads[] = {
+        "POST /v1/move HTTP/1.1\r\nHost: 127.0.0.1\r\n",
+        "POST /v1/nothing HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Gyre: 1\r\n",
+        "PUT /v1/move HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Gyre: 1\r\n",
+    };
+    static const int wanted[] = {403, 404, 405};
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+        struct gy_buf text = {0};
+        char answer[64] = "";
+        int fd = talk_dial(address);
+        assert_true(fd >= 0);
+        gy_buf_printf(&text, "%sContent-Length: 200000\r\nConnection: close\r\n\r\n", heads[i]);
+        assert_true(write(fd, gy_buf_head(&text), gy_buf_size(&text)) > 0);
+        usleep(20000);
+        gy_buf_reset(&text);
+        gy_buf_printf(&text, "%0200000d", 0);
+        assert_int_equal(send(fd, gy_buf_head(&text), gy_buf_size(&text), MSG_NOSIGNAL), 200000);
+        assert_true(recv(fd, answer, sizeof answer - 1, MSG_WAITALL) > 12);
+        assert_int_equal(atoi(answer + 9), wanted[i]);
+        close(fd);
+        gy_buf_fini(&text);
+    }
+}
+
 /* Chunked, a body does not say how long it will be. */
 static void an_endless_body_is_cut_off(void **state)
 {
@@ -257,6 +285,7 @@ int main(void)
         cmocka_unit_test(not_allowed_says_what_is),
         cmocka_unit_test(a_web_page_is_kept_out),
         cmocka_unit_test(large_bodies_are_refused_unread),
+        cmocka_unit_test(a_refusal_waits_for_the_body),
         cmocka_unit_test(an_endless_body_is_cut_off),
         cmocka_unit_test(what_is_no_http_is_answered_or_cut_off),
         cmocka_unit_test(silent_connections_do_not_keep_others_out),
