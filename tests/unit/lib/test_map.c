@@ -4,6 +4,7 @@
  * is refused with its cost.
  */
 #include "fleet.h"
+#include "lib/map.h"
 #include "lib/place/below8.h"
 
 static void test_numbering(void **state)
@@ -327,6 +328,53 @@ static void test_below8(void **state)
     }
 }
 
+/* Of 1 000 000 points about 116 pairs share a position: both stay, the first name owns the keys,
+ * and when its node goes the other's point is still there. */
+static void test_ties(void **state)
+{
+    (void)state;
+    gyre_topology_t *t = fleet_new("points 10000");
+    fleet_many(t, "n", 100);
+    gyre_map_t *m = fleet_map(t);
+    unsigned ties = 0;
+    for (size_t i = 0; i + 1 < m->steps; i++) {
+        uint64_t at = (uint64_t)m->place->position(m, i) << 32;
+        uint32_t one = m->place->node(m, i), two = m->place->node(m, i + 1);
+        if (at != (uint64_t)m->place->position(m, i + 1) << 32 || one == two) {
+            continue;
+        }
+        assert_true(one < two);
+        assert_int_equal(gyre_map_locate_hash(m, at), one);
+        if (ties++ == 0) {
+            gyre_topology_t *u = gyre_topology_clone(t);
+            assert_int_equal(gyre_topology_remove(u, m->nodes[one].name, NULL), GYRE_OK);
+            gyre_map_t *left = fleet_map(u);
+            uint32_t heir = gyre_map_locate_hash(left, at);
+            assert_string_equal(left->nodes[heir].name, m->nodes[two].name);
+            gyre_map_unref(left);
+            gyre_topology_free(u);
+        }
+    }
+    assert_in_range(ties, 60, 180);
+    gyre_map_unref(m);
+    gyre_topology_free(t);
+}
+
+/* Point 10 of n1 and point 0 of n11 are one text in Java's rule: who was added later owns it. */
+static void test_newest_owns_a_shared_point(void **state)
+{
+    (void)state;
+    for (int swapped = 0; swapped < 2; swapped++) {
+        gyre_topology_t *t = fleet_new("like sample mode java_md5_32be vnodes 11");
+        fleet_add(t, swapped ? "n11" : "n1", 1, NULL);
+        fleet_add(t, swapped ? "n1" : "n11", 1, NULL);
+        gyre_map_t *m = fleet_map(t);
+        assert_string_equal(fleet_where(m, "n110"), swapped ? "n1" : "n11");
+        gyre_map_unref(m);
+        gyre_topology_free(t);
+    }
+}
+
 /* A ring of every weight step from light to heavy: points only ever come. */
 static void test_weight_adds_points(void **state)
 {
@@ -356,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_explain),    cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_most_nodes), cmocka_unit_test(test_modulo_drained),
         cmocka_unit_test(test_below8),     cmocka_unit_test(test_weight_adds_points),
+        cmocka_unit_test(test_ties),       cmocka_unit_test(test_newest_owns_a_shared_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
