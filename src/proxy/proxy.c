@@ -166,7 +166,8 @@ static void stop_workers(struct gy_proxy *p)
     }
 }
 
-static void tell_ready(const struct gy_proxy *p)
+/* nodes, version: of the first view, which may be gone by now. */
+static void tell_ready(const struct gy_proxy *p, uint32_t nodes, uint64_t version)
 {
     struct gy_buf text = {0};
     for (size_t i = 0; i < p->config->proxy.listen_count; i++) {
@@ -175,9 +176,8 @@ static void tell_ready(const struct gy_proxy *p)
     if (p->config->proxy.admin) {
         gy_buf_printf(&text, " admin=%s", p->config->proxy.admin);
     }
-    gy_info("ready%s nodes=%u version=%llu workers=%u pid=%ld", gy_buf_cstr(&text),
-            gyre_map_count(p->view->map), (unsigned long long)gyre_map_version(p->view->map),
-            p->nworkers, (long)getpid());
+    gy_info("ready%s nodes=%u version=%llu workers=%u pid=%ld", gy_buf_cstr(&text), nodes,
+            (unsigned long long)version, p->nworkers, (long)getpid());
     gy_buf_fini(&text);
 }
 
@@ -201,6 +201,8 @@ static void wait_for_signal(const sigset_t *set)
 static int serve(struct gy_proxy *p, struct gy_mover *mover, const struct gy_proxy_hooks *hooks,
                  const sigset_t *set, gyre_error_t *e)
 {
+    uint32_t nodes = gyre_map_count(p->view->map);
+    uint64_t version = gyre_map_version(p->view->map);
     int rc = start_workers(p, e);
     if (!rc) {
         rc = hooks->serving(hooks->ctx, p, mover, e);
@@ -209,7 +211,7 @@ static int serve(struct gy_proxy *p, struct gy_mover *mover, const struct gy_pro
         rc = gy_mover_start(mover, &p->host, e);
     }
     if (!rc) {
-        tell_ready(p);
+        tell_ready(p, nodes, version);
         wait_for_signal(set);
     }
     hooks->stopping(hooks->ctx);
@@ -235,6 +237,7 @@ int gy_proxy_run(const struct gy_config *config, const struct gy_proxy_hooks *ho
     struct gy_proxy p = {0};
     struct gy_store *store = NULL;
     struct gy_mover *mover = NULL;
+    struct gy_view *view = NULL;
     char *note = NULL;
     sigset_t set;
     block_signals(&set);
@@ -245,13 +248,14 @@ int gy_proxy_run(const struct gy_config *config, const struct gy_proxy_hooks *ho
         rc = gy_store_open(config->proxy.state, GY_STORE_EXCLUSIVE, &store, e);
     }
     if (!rc) {
-        rc = gy_mover_create(config, store, &mover, &p.view, &note, e);
+        rc = gy_mover_create(config, store, &mover, &view, &note, e);
     }
     if (!rc) {
         if (note) {
             gy_warn("%s", note);
         }
-        p.view->seq = p.view_seq = 1;
+        view->seq = p.view_seq = 1;
+        atomic_init(&p.view, view);
         p.generation = gy_mover_generation(mover);
         rc = serve(&p, mover, hooks, &set, e);
     }

@@ -19,7 +19,10 @@ struct gy_proxy {
     uint64_t generation; /* of this process, from the store */
     struct gy_worker *workers;
     unsigned nworkers;
-    struct gy_view *view; /* rcu: read by workers, written by the mover's thread */
+    /* Read by the workers, written by the mover's thread; what is replaced is let go after a grace
+     * period of liburcu's qsbr. C11's release and acquire instead of rcu_assign_pointer and
+     * rcu_dereference, so that the thread sanitizer follows the hand-over. */
+    struct gy_view *_Atomic view;
     uint64_t view_seq;
     struct gy_move_host host;
     pthread_mutex_t lock; /* summaries */

@@ -16,9 +16,9 @@
 void gy_proxy_publish(void *ctx, struct gy_view *v)
 {
     struct gy_proxy *p = ctx;
-    struct gy_view *old = p->view;
     v->seq = ++p->view_seq;
-    rcu_set_pointer(&p->view, v);
+    /* Release: a worker that sees the pointer sees what it points to. */
+    struct gy_view *old = atomic_exchange_explicit(&p->view, v, memory_order_release);
     for (unsigned i = 0; i < p->nworkers; i++) {
         gy_loop_wake(p->workers[i].loop);
     }

@@ -46,7 +46,7 @@ static void adopt(struct gy_worker *w, struct gy_view *v)
 
 static void refresh_view(struct gy_worker *w)
 {
-    struct gy_view *v = rcu_dereference(w->proxy->view);
+    struct gy_view *v = atomic_load_explicit(&w->proxy->view, memory_order_acquire);
     if (v != w->view) {
         adopt(w, v);
     }
