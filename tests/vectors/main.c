@@ -32,7 +32,8 @@ void pass(struct verdict *v)
     v->passed++;
 }
 
-static void explain(struct verdict *v, const char *format, va_list ap)
+__attribute__((format(printf, 2, 0))) static void explain(struct verdict *v, const char *format,
+                                                          va_list ap)
 {
     if (!v->why[0]) {
         vsnprintf(v->why, sizeof v->why, format, ap);

@@ -210,7 +210,7 @@ static bool collisions_move_no_other(struct prop *p)
 int main(void)
 {
     return prop_run("diff is exact", diff_is_exact, 300) +
-           prop_run("one change is minimal", one_change_is_minimal, 300) +
-           prop_run("undoing leaves no trace", undoing_leaves_no_trace, 300) +
+           prop_run("one change is minimal", one_change_is_minimal, 100) +
+           prop_run("undoing leaves no trace", undoing_leaves_no_trace, 150) +
            prop_run("collisions move no other", collisions_move_no_other, 1000);
 }

@@ -88,8 +88,8 @@ static void test_modulo_against_residues(void **state)
     (void)state;
     for (unsigned n = 1; n <= 9; n++) {
         for (unsigned m = 1; m <= 9; m++) {
-            gyre_map_t *a = fleet("algorithm modulo", "987654321" + (9 - n));
-            gyre_map_t *b = fleet("algorithm modulo", "bacd12345" + (9 - m));
+            gyre_map_t *a = fleet("algorithm modulo", &"987654321"[9 - n]);
+            gyre_map_t *b = fleet("algorithm modulo", &"bacd12345"[9 - m]);
             unsigned moved = 0;
             for (uint64_t x = 0; x < 2520; x++) { /* a multiple of every lcm up to 9 */
                 const char *from = gyre_map_node(a, gyre_map_locate_hash(a, x))->name;
