@@ -26,6 +26,13 @@ static void publish(void *ctx, struct gy_view *v)
     }
 }
 
+static bool refuse_once(struct ride *r, enum gy_unit_state s, bool *refused)
+{
+    bool now = r->stubborn && !*refused && ride_count(r->view, s);
+    *refused |= now;
+    return now;
+}
+
 static bool barrier(void *ctx, uint64_t seq, int timeout_ms)
 {
     struct ride *r = ctx;
@@ -34,7 +41,8 @@ static bool barrier(void *ctx, uint64_t seq, int timeout_ms)
         usleep((unsigned)timeout_ms * 100); /* a tenth: nobody is really waited for */
         return false;
     }
-    return r->seq >= seq;
+    return !refuse_once(r, GY_UNIT_PREPARE, &r->refused_prepare) &&
+           !refuse_once(r, GY_UNIT_ABORT_PREPARE, &r->refused_abort) && r->seq >= seq;
 }
 
 static void on_access(void *ctx, uint64_t *keys, uint64_t *bytes)

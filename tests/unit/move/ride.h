@@ -19,6 +19,8 @@ struct ride {
     uint64_t seq;
     uint64_t access_keys, access_bytes;
     bool refuse_barriers; /* until cleared */
+    bool stubborn;        /* the first hold of each direction is not acked in time */
+    bool refused_prepare, refused_abort;
     unsigned barriers;
     /* Called after each published view, by the mover's thread. */
     void (*at_view)(struct ride *r, const struct gy_view *v);
