@@ -41,7 +41,7 @@ e2e: build ## gyre with real redis-servers
 	$(call meson_test,build) --suite e2e
 
 bench: build ## the benchmarks, beside their peers
-	meson test -C build --no-rebuild --benchmark --verbose
+	meson test -C build --benchmark --verbose
 
 fmt: ## clang-format-16 on every C file
 	tests/checks/format.sh --fix
