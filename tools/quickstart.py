@@ -174,25 +174,42 @@ def port_is_free(port):
 
 
 class Ports:
-    """Hands out the port one hopes for, or a free one, and says which was taken."""
+    """Hands out the port one hopes for, or a free one, and says which was taken.
+
+    A port is claimed among shows by an abstract socket of its name, which dies with this process:
+    between looking and listening nobody else may take it, and two proxies may even share one.
+    """
 
     def __init__(self):
-        self.given = set()
+        self.claims = {}
+
+    def claim(self, port):
+        s = socket.socket(socket.AF_UNIX)
+        try:
+            s.bind(f"\0{PREFIX}{port}")
+        except OSError:
+            s.close()
+            return False
+        self.claims[port] = s
+        if port_is_free(port):
+            return True
+        self.claims.pop(port).close()
+        return False
 
     def take(self, wish, whose):
-        if wish not in self.given and port_is_free(wish):
-            self.given.add(wish)
+        if self.claim(wish):
             return wish
         port = self.other()
         say(dim(f"  port {wish} is in use; {whose} takes {port}"))
         return port
 
     def other(self):
-        with socket.socket() as s:
-            s.bind((HOST, 0))
-            port = s.getsockname()[1]
-        self.given.add(port)
-        return port
+        while True:
+            with socket.socket() as s:
+                s.bind((HOST, 0))
+                port = s.getsockname()[1]
+            if self.claim(port):
+                return port
 
 
 # ---------------------------------------------------------------- the Redis protocol, as much as is needed
@@ -644,6 +661,12 @@ def main(argv):
             stay(fleet)
     except Problem as e:
         print(f"\nquickstart: {e}", file=sys.stderr)
+        status = 1
+    except OSError as e:
+        print(f"\nquickstart: {e}", file=sys.stderr)
+        for p in stage.processes if stage else []:
+            if p.poll() is not None:
+                print(f"{p.name} ended ({p.returncode}); its last words:\n{stage.log(p.name)}", file=sys.stderr)
         status = 1
     except KeyboardInterrupt:
         status = status if up else 130
