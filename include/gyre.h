@@ -220,7 +220,8 @@ typedef struct gyre_map gyre_map_t;
  *
  * Errors: NOMEM; RANGE (more than 65535 nodes; more points than memory should be spent on: 2^27, or
  * 2^24 with `like`; the message has the number and its cost); UNSUPPORTED (modulo with unequal
- * weights). Cost: about 20 ns a point; 8 bytes a point, and as much again meanwhile.
+ * weights). Cost: some 10 ns a point while they fit the caches, several times that beyond; 8 bytes
+ * a point, and as much again meanwhile.
  *
  * Source of the ring: Karger et al., "Consistent hashing and random trees", STOC 1997.
  */
