@@ -7,7 +7,7 @@ mode='--dry-run -Werror'
 cd "${1:-.}"
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
-find src include tests bench models \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -type f 2>/dev/null >"$list" || true
+find src include tests bench examples \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -type f 2>/dev/null >"$list" || true
 [ -s "$list" ] || { echo "format: no C files here" >&2; exit 1; }
 # shellcheck disable=SC2086 # the mode is two words
 tr '\n' '\0' <"$list" | xargs -0 clang-format-16 --style=file $mode

@@ -13,7 +13,7 @@ import sys
 import common
 
 FILE_LINES, FN_LINES, FN_COMPLEXITY, P90_LINES = 600, 120, 20, 50
-SCOPE = ("src", "include", "tests", "bench", "models", "tools")
+SCOPE = ("src", "include", "tests", "bench", "models", "tools", "examples")
 
 
 def exceptions(root):
