@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_sync.c - the blocking client against a real redis-server, and against peers that cut, lie or
+ * say nothing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "net/sync.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char dir[64];
+static pid_t server;
+static struct gy_addr addr;
+
+static struct gy_sync *open_with(const struct gy_sync_opts *o)
+{
+    struct gy_sync *s;
+    gyre_error_t e;
+    if (gy_sync_connect(&addr, o, &s, &e) != GYRE_OK) {
+        fail_msg("%s", e.message);
+    }
+    return s;
+}
+
+static const struct gy_sync_opts plain = {.connect_ms = 1000, .timeout_ms = 5000};
+
+static int up(void **state)
+{
+    (void)state;
+    snprintf(dir, sizeof dir, "/tmp/gyre-sync-XXXXXX");
+    assert_non_null(mkdtemp(dir));
+    addr.is_unix = true;
+    snprintf(addr.host, sizeof addr.host, "%s/sock", dir);
+    server = fork();
+    if (server == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        execlp("redis-server", "redis-server", "--port", "0", "--unixsocket", addr.host, "--dir",
+               dir, "--save", "", "--loglevel", "warning", "--logfile", "/dev/null",
+               "--enable-debug-command", "yes", (char *)NULL);
+        _exit(127);
+    }
+    struct gy_sync *s = NULL;
+    for (int i = 0; i < 500 && gy_sync_connect(&addr, &plain, &s, NULL) != GYRE_OK; i++) {
+        usleep(10000);
+    }
+    assert_non_null(s);
+    gy_sync_close(s);
+    return 0;
+}
+
+static int down(void **state)
+{
+    char command[96];
+    (void)state;
+    kill(server, SIGKILL);
+    waitpid(server, NULL, 0);
+    snprintf(command, sizeof command, "rm -rf '%s'", dir);
+    return system(command);
+}
+
+static void test_calls(void **state)
+{
+    (void)state;
+    struct gy_sync *s = open_with(&plain);
+    struct gy_reply *r;
+    gyre_error_t e;
+    assert_int_equal(strlen(gy_sync_run_id(s)), 40);
+    assert_true(gy_sync_client_id(s) > 0);
+    assert_int_equal(gy_sync_do(s, &e, "SET", "k", "v", NULL), GYRE_OK);
+    assert_int_equal(gy_sync_call(s, &r, &e, "GET", "k", NULL), GYRE_OK);
+    assert_true(gy_slice_eq(r->text, GY_LIT("v")));
+    gy_reply_free(r);
+    assert_int_equal(gy_sync_call(s, &r, &e, "LPUSH", "k", "x", NULL), GYRE_REFUSED);
+    assert_non_null(strstr(e.message, "WRONGTYPE"));
+    assert_null(r);
+    gy_sync_cmd(s, "NONSENSE", NULL);
+    assert_int_equal(gy_sync_read(s, &r, &e), GYRE_OK);
+    assert_int_equal(r->type, '-');
+    gy_reply_free(r);
+    assert_false(gy_sync_broken(s));
+    gy_sync_close(s);
+    gy_sync_close(NULL);
+}
+
+/* Far more than the sockets' buffers in both directions at once. */
+static void test_long_pipeline(void **state)
+{
+    (void)state;
+    struct gy_sync *s = open_with(&plain);
+    gyre_error_t e;
+    static uint8_t big[100000];
+    memset(big, 'x', sizeof big);
+    for (int i = 0; i < 300; i++) {
+        struct gy_slice argv[] = {GY_LIT("ECHO"), {big, sizeof big}};
+        gy_sync_add(s, 2, argv);
+    }
+    assert_true(gy_sync_queued(s) > 30000000);
+    for (int i = 0; i < 300; i++) {
+        struct gy_reply *r;
+        assert_int_equal(gy_sync_read(s, &r, &e), GYRE_OK);
+        assert_int_equal(r->text.n, sizeof big);
+        gy_reply_free(r);
+    }
+    assert_int_equal(gy_sync_queued(s), 0);
+    gy_sync_close(s);
+}
+
+/* After a time-out the connection is dead, and the next one buries it: what it had sent behind the
+ * answer it never got is not executed. */
+static void test_timeout(void **state)
+{
+    (void)state;
+    struct gy_sync *s = open_with(&plain);
+    struct gy_reply *r;
+    gyre_error_t e;
+    gy_sync_timeout(s, 100);
+    gy_sync_cmd(s, "BLPOP", "nothing", "0", NULL);
+    gy_sync_cmd(s, "SET", "late", "1", NULL);
+    assert_int_equal(gy_sync_read(s, &r, &e), GYRE_TIMEOUT);
+    assert_true(gy_sync_broken(s));
+    assert_int_equal(gy_sync_read(s, &r, &e), GYRE_IO);
+    struct gy_sync_opts o = plain;
+    o.kill_id = gy_sync_client_id(s);
+    o.kill_run_id = gy_sync_run_id(s);
+    struct gy_sync *next = open_with(&o);
+    assert_int_equal(gy_sync_do(next, &e, "LPUSH", "nothing", "x", NULL), GYRE_OK);
+    assert_int_equal(gy_sync_call(next, &r, &e, "EXISTS", "late", NULL), GYRE_OK);
+    assert_int_equal(r->integer, 0);
+    gy_reply_free(r);
+    assert_int_equal(gy_sync_do(next, &e, "DEL", "nothing", NULL), GYRE_OK);
+    gy_sync_close(next);
+    gy_sync_close(s);
+}
+
+static bool alive(struct gy_sync *s)
+{
+    return gy_sync_do(s, NULL, "PING", NULL) == GYRE_OK;
+}
+
+static void test_kill_older(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "gyre-main-3-w0", "gyre-main-9-mover", "gyre-main-10-w0", "gyre-other-3-w0",
+        "gyre-main-x-w",  "gyre-main-3",       "someone",
+    };
+    static const bool killed[] = {true, true, false, false, false, false, false};
+    struct gy_sync *old[7];
+    for (int i = 0; i < 7; i++) {
+        struct gy_sync_opts o = plain;
+        o.client_name = names[i];
+        old[i] = open_with(&o);
+    }
+    struct gy_sync_opts o = plain;
+    o.kill_prefix = "gyre-main-";
+    o.generation = 10;
+    o.client_name = "gyre-main-10-mover";
+    struct gy_sync *s = open_with(&o);
+    for (int i = 0; i < 7; i++) {
+        assert_int_equal(alive(old[i]), !killed[i]);
+        gy_sync_close(old[i]);
+    }
+    assert_true(alive(s));
+    gy_sync_close(s);
+}
+
+static void test_auth(void **state)
+{
+    (void)state;
+    struct gy_sync *s = open_with(&plain), *t;
+    gyre_error_t e;
+    assert_int_equal(gy_sync_do(s, &e, "ACL", "SETUSER", "u", "on", ">secret", "~*", "+@all", NULL),
+                     GYRE_OK);
+    struct gy_sync_opts o = plain;
+    o.user = "u";
+    o.password = "secret";
+    t = open_with(&o);
+    assert_true(alive(t));
+    gy_sync_close(t);
+    o.password = "wrong";
+    assert_int_equal(gy_sync_connect(&addr, &o, &t, &e), GYRE_REFUSED);
+    assert_non_null(strstr(e.message, "WRONGPASS"));
+    assert_null(strstr(e.message, "wrong"));
+    assert_null(t);
+    gy_sync_close(s);
+}
+
+/* ---- peers that are no Redis ---- */
+
+struct liar {
+    int fd;
+    const char *says;
+};
+
+static void *lie(void *arg)
+{
+    struct liar *l = arg;
+    char in[4096];
+    int c = accept(l->fd, NULL, NULL);
+    if (c >= 0) {
+        (void)!read(c, in, sizeof in);
+        (void)!write(c, l->says, strlen(l->says));
+        usleep(300000);
+        close(c);
+    }
+    return NULL;
+}
+
+static void liar_says(const char *text, int code, const char *why)
+{
+    struct sockaddr_un un = {.sun_family = AF_UNIX};
+    struct gy_addr a = {.is_unix = true};
+    struct gy_sync_opts o = {.connect_ms = 500, .timeout_ms = 150};
+    struct gy_sync *s;
+    gyre_error_t e;
+    pthread_t t;
+    snprintf(a.host, sizeof a.host, "%s/liar", dir);
+    memcpy(un.sun_path, a.host, strlen(a.host) + 1);
+    struct liar l = {.fd = socket(AF_UNIX, SOCK_STREAM, 0), .says = text};
+    unlink(a.host);
+    assert_int_equal(bind(l.fd, (struct sockaddr *)&un, sizeof un), 0);
+    assert_int_equal(listen(l.fd, 1), 0);
+    pthread_create(&t, NULL, lie, &l);
+    assert_int_equal(gy_sync_connect(&a, &o, &s, &e), code);
+    if (!strstr(e.message, why)) {
+        fail_msg("'%s' does not say '%s'", e.message, why);
+    }
+    pthread_join(t, NULL);
+    close(l.fd);
+}
+
+static void test_liars(void **state)
+{
+    (void)state;
+    liar_says("HTTP/1.1 400 Bad Request\r\n\r\n", GYRE_IO, "not RESP");
+    liar_says("", GYRE_TIMEOUT, "no answer within 150 ms");
+    liar_says(":12\r\n$5\r\nab", GYRE_TIMEOUT, "no answer");
+    liar_says(":12\r\n$2\r\nab\r\n", GYRE_REFUSED, "no run_id");
+    liar_says("-NOAUTH Authentication required.\r\n", GYRE_REFUSED, "NOAUTH");
+}
+
+static void test_unreachable(void **state)
+{
+    (void)state;
+    struct gy_addr a = {.is_unix = true, .host = "/nowhere/sock"};
+    struct gy_sync *s;
+    gyre_error_t e;
+    assert_int_equal(gy_sync_connect(&a, &plain, &s, &e), GYRE_IO);
+    assert_non_null(strstr(e.message, "/nowhere/sock"));
+    assert_null(s);
+}
+
+static void test_info_field(void **state)
+{
+    (void)state;
+    struct gy_slice info = GY_LIT("# Server\r\nrun_id:abc\r\nempty:\r\nlast:1");
+    assert_true(gy_slice_eq(gy_info_field(info, "run_id"), GY_LIT("abc")));
+    assert_true(gy_slice_eq(gy_info_field(info, "last"), GY_LIT("1")));
+    assert_int_equal(gy_info_field(info, "empty").n, 0);
+    assert_int_equal(gy_info_field(info, "run").n, 0);
+    assert_int_equal(gy_info_field(info, "id").n, 0);
+    assert_int_equal(gy_info_field((struct gy_slice){NULL, 0}, "x").n, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_calls),       cmocka_unit_test(test_long_pipeline),
+        cmocka_unit_test(test_timeout),     cmocka_unit_test(test_kill_older),
+        cmocka_unit_test(test_auth),        cmocka_unit_test(test_liars),
+        cmocka_unit_test(test_unreachable), cmocka_unit_test(test_info_field),
+    };
+    return cmocka_run_group_tests(tests, up, down);
+}
