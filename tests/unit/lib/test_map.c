@@ -360,6 +360,57 @@ static void test_ties(void **state)
     gyre_topology_free(t);
 }
 
+/* Names chosen so that all points fall into the ring's first hundredth: one bucket holds them all,
+ * which costs time but no right answer. */
+static void test_crowded_bucket(void **state)
+{
+    (void)state;
+    enum { NODES = 200 };
+    gyre_topology_t *t = fleet_new("points 1");
+    uint32_t low = UINT32_MAX, high = 0;
+    for (unsigned i = 0, made = 0; made < NODES; i++) {
+        char name[16];
+        gyre_topology_t *one = fleet_new("points 1");
+        snprintf(name, sizeof name, "n%u", i);
+        fleet_add(one, name, 1, NULL);
+        gyre_map_t *m = fleet_map(one);
+        uint32_t position = (uint32_t)m->place->position(m, 0);
+        if (position < UINT32_MAX / NODES * 2) {
+            fleet_add(t, name, 1, NULL);
+            low = position < low ? position : low;
+            high = position > high ? position : high;
+            made++;
+        }
+        gyre_map_unref(m);
+        gyre_topology_free(one);
+    }
+    gyre_map_t *m = fleet_map(t);
+    for (size_t i = 0; i < NODES; i++) {
+        uint64_t at = (uint64_t)m->place->position(m, i) << 32;
+        assert_int_equal(gyre_map_locate_hash(m, at), m->place->node(m, i));
+        assert_int_equal(gyre_map_locate_hash(m, at | UINT32_MAX), m->place->node(m, i));
+        assert_true(i == 0 || at >= (uint64_t)m->place->position(m, i - 1) << 32);
+    }
+    assert_int_equal(gyre_map_locate_hash(m, 0), m->place->node(m, 0));
+    assert_int_equal(gyre_map_locate_hash(m, ((uint64_t)high + 1) << 32), m->place->node(m, 0));
+    assert_int_equal(gyre_map_locate_hash(m, UINT64_MAX), m->place->node(m, 0));
+    assert_int_equal(m->place->position(m, 0), low);
+    gyre_map_unref(m);
+    gyre_topology_free(t);
+}
+
+/* 8 bytes a point is what is promised; names are not counted. */
+static void test_memory(void **state)
+{
+    (void)state;
+    gyre_topology_t *t = fleet_new("");
+    fleet_many(t, "n", 100);
+    gyre_map_t *m = fleet_map(t);
+    assert_in_range(gyre_map_bytes(m), 800000, 801000);
+    gyre_map_unref(m);
+    gyre_topology_free(t);
+}
+
 /* Point 10 of n1 and point 0 of n11 are one text in Java's rule: who was added later owns it. */
 static void test_newest_owns_a_shared_point(void **state)
 {
@@ -404,7 +455,8 @@ int main(void)
         cmocka_unit_test(test_explain),    cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_most_nodes), cmocka_unit_test(test_modulo_drained),
         cmocka_unit_test(test_below8),     cmocka_unit_test(test_weight_adds_points),
-        cmocka_unit_test(test_ties),       cmocka_unit_test(test_newest_owns_a_shared_point),
+        cmocka_unit_test(test_ties),       cmocka_unit_test(test_crowded_bucket),
+        cmocka_unit_test(test_memory),     cmocka_unit_test(test_newest_owns_a_shared_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
