@@ -18,10 +18,10 @@
     X(begin)                                                                                \
     X(cas_stable)                                                                           \
     X(cas_prepare)                                                                          \
-    X(cas_flipping) X(cas_migrating) X(cas_completing) X(cas_complete) X(cas_cleaning)      \
-        X(cas_moved) X(cas_abort_prepare) X(cas_abort_release) X(cas_abort_flipping)        \
-            X(cas_aborting) X(cas_purging) X(cas_returned) X(phase)                         \
-                X(finish) /* records on the servers */                                      \
+    X(cas_flipping)                                                                         \
+    X(cas_migrating) X(cas_completing) X(cas_complete) X(cas_cleaning) X(cas_moved)         \
+        X(cas_abort_prepare) X(cas_abort_release) X(cas_abort_flipping) X(cas_aborting)     \
+            X(cas_purging) X(cas_returned) X(phase) X(finish) /* records on the servers */  \
         X(rec_arm_dst) X(rec_arm_src) X(rec_flip) X(rec_rearm_dst) X(rec_rearm_src)         \
             X(rec_complete) X(rec_back) X(rec_freeze) X(rec_open) X(rec_clean) X(rec_purge) \
                 X(drop_dst) X(drop_src) /* batches of keys */                               \

@@ -32,6 +32,14 @@ static bool held(const struct gy_machine *u)
 
 /* ---- publishing ---- */
 
+/* What workers are told. An attempt that is being given up holds nobody any more, even while the
+ * store cannot take the release: the next process finds PREPARE there and releases it likewise. */
+static enum gy_unit_state told(const struct gy_machine *u)
+{
+    bool released = u->step == GY_STEP_RELEASE || u->step == GY_STEP_ABORT_RELEASE;
+    return released ? gy_machine_target(u) : gy_machine_state(u);
+}
+
 struct gy_view *gy_driver_view(const struct gy_mover *m, const struct gy_job *j)
 {
     struct gy_view *base = gy_view_new(m->view->map, m->servers, m->nservers, m->view->server);
@@ -41,7 +49,7 @@ struct gy_view *gy_driver_view(const struct gy_mover *m, const struct gy_job *j)
     }
     gy_view_unref(base);
     for (uint32_t i = 0; v && i < j->mig->nunits; i++) {
-        v->state[i] = (uint8_t)gy_machine_state(&j->unit[i]);
+        v->state[i] = (uint8_t)told(&j->unit[i]);
         v->attempt[i] = j->unit[i].attempt;
         v->from_complete[i] = j->unit[i].from_complete;
     }
@@ -64,7 +72,7 @@ static void note_holds(struct gy_mover *m, struct gy_job *j)
 {
     bool any = false;
     for (uint32_t i = 0; i < j->mig->nunits && !any; i++) {
-        any = held(&j->unit[i]);
+        any = gy_unit_held(told(&j->unit[i]));
     }
     int64_t now = gy_now_ms();
     if (any && j->held_since == 0) {
@@ -153,6 +161,13 @@ static void adopt_totals(struct gy_mover *m, struct gy_job *j, const struct gy_t
     m->host->on_access(m->host->ctx, &j->access_base_keys, &j->access_base_bytes);
 }
 
+/* A flip that could not be written must not keep its writers waiting: read what is written, and if
+ * it is still the hold, give it up. */
+static bool may_release(enum gy_step step)
+{
+    return step == GY_STEP_TO_FLIPPING || step == GY_STEP_TO_ABORT_FLIPPING;
+}
+
 static void run_cas(struct gy_mover *m, struct gy_job *j, enum gy_step step, struct gy_set *s)
 {
     gyre_error_t e;
@@ -171,9 +186,8 @@ static void run_cas(struct gy_mover *m, struct gy_job *j, enum gy_step step, str
         gy_mover_complain(m, &e);
     }
     for (size_t i = 0; i < s->n; i++) {
-        s->ev[i] = rc == GYRE_OK         ? GY_EVENT_OK
-                   : rc == GYRE_CONFLICT ? GY_EVENT_CONFLICT
-                                         : GY_EVENT_AGAIN;
+        bool reread = rc == GYRE_CONFLICT || may_release(step);
+        s->ev[i] = rc == GYRE_OK ? GY_EVENT_OK : reread ? GY_EVENT_CONFLICT : GY_EVENT_AGAIN;
     }
 }
 
@@ -290,7 +304,8 @@ static void run_step(struct gy_mover *m, struct gy_job *j, enum gy_step step, st
     }
     bool wrote = gy_step_kind(step) == GY_STEP_CAS && s->n && s->ev[0] != GY_EVENT_AGAIN;
     bool barrier_next = s->n && gy_step_kind(j->unit[s->units[0]].step) == GY_STEP_BARRIER;
-    if (wrote && shows(step) && !barrier_next && !publish_states(m, j, NULL, 0, NULL)) {
+    if (wrote && (conflict || shows(step)) && !barrier_next &&
+        !publish_states(m, j, NULL, 0, NULL)) {
         gyre_error_t e;
         (void)gy_fail_nomem(&e);
         gy_mover_complain(m, &e);
@@ -504,16 +519,15 @@ void gy_driver_run(struct gy_mover *m)
 {
     for (;;) {
         pthread_mutex_lock(&m->lock);
+        while (!m->job && !m->stop) {
+            pthread_cond_wait(&m->wake, &m->lock);
+        }
         struct gy_job *j = m->job;
         bool stop = m->stop;
         pthread_mutex_unlock(&m->lock);
         if (stop) {
             return;
         }
-        if (j) {
-            turn(m, j);
-        } else {
-            gy_mover_rest(m, IDLE_MS);
-        }
+        turn(m, j);
     }
 }

@@ -1,4 +1,5 @@
 #!lua name=gyre
+-- SPDX-License-Identifier: Apache-2.0
 -- The function library of a move, loaded on every server that takes part. A record is a hash
 -- {epoch, st, run_id}; it changes only through gyre_rec. A missing or foreign record is an error
 -- (GYREFENCED), never a default. docs/migration.md has the protocol and the races each rule closes.

@@ -183,18 +183,21 @@ enum gy_step_kind gy_step_kind(enum gy_step s)
 
 enum gy_unit_state gy_machine_target(const struct gy_machine *m)
 {
-    return stands_in[after_cas(m)];
+    bool cas = rows[m->step].kind == GY_STEP_CAS;
+    return stands_in[cas ? after_cas(m) : m->step];
 }
 
 uint32_t gy_machine_target_attempt(const struct gy_machine *m)
 {
     enum gy_unit_state to = gy_machine_target(m);
-    return m->attempt + (to == GY_UNIT_PREPARE || to == GY_UNIT_ABORT_PREPARE);
+    bool opens = to == GY_UNIT_PREPARE || to == GY_UNIT_ABORT_PREPARE;
+    return m->attempt + (opens && to != stands_in[m->step]);
 }
 
 bool gy_machine_target_from_complete(const struct gy_machine *m)
 {
-    if (gy_machine_target(m) == GY_UNIT_ABORT_PREPARE) {
+    bool opens = m->step == GY_STEP_TO_ABORT_PREPARE || m->step == GY_STEP_TO_ABORT_PREPARE_C;
+    if (opens) {
         return m->step == GY_STEP_TO_ABORT_PREPARE_C;
     }
     return m->from_complete && m->step != GY_STEP_ABORT_RELEASE;

@@ -106,7 +106,7 @@ bool gy_machine_event(struct gy_machine *m, enum gy_event ev);
 
 enum gy_unit_state gy_machine_state(const struct gy_machine *m);
 enum gy_step_kind gy_step_kind(enum gy_step s);
-/* Of a CAS step: the state, attempt and from_complete to be written. */
+/* What a CAS step writes; at any other step, what stands. */
 enum gy_unit_state gy_machine_target(const struct gy_machine *m);
 uint32_t gy_machine_target_attempt(const struct gy_machine *m);
 bool gy_machine_target_from_complete(const struct gy_machine *m);
