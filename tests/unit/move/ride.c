@@ -48,8 +48,8 @@ static bool barrier(void *ctx, uint64_t seq, int timeout_ms)
 static void on_access(void *ctx, uint64_t *keys, uint64_t *bytes)
 {
     struct ride *r = ctx;
-    *keys = __atomic_load_n(&r->access_keys, __ATOMIC_RELAXED);
-    *bytes = __atomic_load_n(&r->access_bytes, __ATOMIC_RELAXED);
+    *keys = r->access_keys;
+    *bytes = r->access_bytes;
 }
 
 void ride_open(struct ride *r, const char *dir, gyre_topology_t *t)

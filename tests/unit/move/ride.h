@@ -17,11 +17,11 @@ struct ride {
     struct gy_move_host host;
     struct gy_config conf;
     uint64_t seq;
-    uint64_t access_keys, access_bytes;
-    bool refuse_barriers; /* until cleared */
-    bool stubborn;        /* the first hold of each direction is not acked in time */
+    _Atomic uint64_t access_keys, access_bytes;
+    _Atomic bool refuse_barriers; /* until cleared */
+    bool stubborn;                /* the first hold of each direction is not acked in time */
     bool refused_prepare, refused_abort;
-    unsigned barriers;
+    _Atomic unsigned barriers;
     /* Called after each published view, by the mover's thread. */
     void (*at_view)(struct ride *r, const struct gy_view *v);
     void *ctx;

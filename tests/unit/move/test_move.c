@@ -325,9 +325,10 @@ static void test_holds_give_up(void **state)
     ride_open(&r, fleet.dir, a);
     ride_start(&r);
     begin(&r, b, NULL);
-    while (__atomic_load_n(&r.barriers, __ATOMIC_RELAXED) < 3) {
+    while (r.barriers < 3) {
+        usleep(1000);
     }
-    __atomic_store_n(&r.refuse_barriers, false, __ATOMIC_RELAXED);
+    r.refuse_barriers = false;
     ride_wait(&r, "idle");
     model_verify(&m, &fleet, b);
     ride_close(&r);

@@ -25,7 +25,7 @@
  * children the servers are) has done its deed. */
 struct stop {
     enum gy_unit_state state;
-    unsigned count; /* of units in it; 0: one */
+    unsigned count; /* of units in it */
     sem_t reached, go;
     bool done;
 };
@@ -33,7 +33,7 @@ struct stop {
 static void at_view(struct ride *r, const struct gy_view *v)
 {
     struct stop *p = r->ctx;
-    if (!p->done && ride_count(v, p->state) >= (p->count ? p->count : 1)) {
+    if (!p->done && ride_count(v, p->state) >= p->count) {
         p->done = true;
         sem_post(&p->reached);
         sem_wait(&p->go);
@@ -48,7 +48,7 @@ struct story {
     gyre_topology_t *a, *b;
 };
 
-static void tell(struct story *t, bool persist, enum gy_unit_state state)
+static void tell(struct story *t, bool persist, enum gy_unit_state state, unsigned count)
 {
     gyre_error_t e;
     struct gy_move_options o = {.chunks = 4, .wave = 4};
@@ -59,6 +59,7 @@ static void tell(struct story *t, bool persist, enum gy_unit_state state)
     t->b = fleet_topology(&t->fleet, 0, 3, 0);
     model_fill(&t->model, &t->fleet, t->a, KEYS);
     t->stop.state = state;
+    t->stop.count = count;
     sem_init(&t->stop.reached, 0, 0);
     sem_init(&t->stop.go, 0, 0);
     t->ride.at_view = at_view;
@@ -93,7 +94,7 @@ static void end(struct story *t, const gyre_topology_t *expected)
 static void forward(bool persist, enum gy_unit_state state, unsigned which)
 {
     struct story t;
-    tell(&t, persist, state);
+    tell(&t, persist, state, 1);
     sem_wait(&t.stop.reached);
     restart(&t, which);
     sem_post(&t.stop.go);
@@ -133,7 +134,7 @@ static void test_source_cleaning(void **state)
 static void backward(enum gy_unit_state state, unsigned which)
 {
     struct story t;
-    tell(&t, true, GY_UNIT_COMPLETE);
+    tell(&t, true, GY_UNIT_COMPLETE, 1);
     sem_wait(&t.stop.reached);
     assert_int_equal(gy_mover_abort(t.ride.mover, NULL), GYRE_OK);
     t.stop.state = state;
@@ -169,8 +170,7 @@ static void test_lost_after_complete(void **state)
 {
     (void)state;
     struct story t;
-    tell(&t, false, GY_UNIT_COMPLETE);
-    t.stop.count = 8;
+    tell(&t, false, GY_UNIT_COMPLETE, 8);
     sem_wait(&t.stop.reached);
     restart(&t, 2);
     sem_post(&t.stop.go);
@@ -193,7 +193,7 @@ static void test_away(void **state)
 {
     (void)state;
     struct story t;
-    tell(&t, true, GY_UNIT_MIGRATING);
+    tell(&t, true, GY_UNIT_MIGRATING, 1);
     sem_wait(&t.stop.reached);
     fleet_kill(&t.fleet, 2);
     sem_post(&t.stop.go);
