@@ -242,14 +242,6 @@ def test_closing_in_the_middle_of_answers(cluster):
     assert cluster.client().get("large") == b"x" * MB
 
 
-def test_half_close_still_answers(cluster):
-    raw = cluster.raw()
-    raw.send(Raw.pack("SET", "hc", "1") + Raw.pack("GET", "hc"))
-    raw.sock.shutdown(socket.SHUT_WR)
-    assert raw.reply() == b"+OK\r\n" and raw.reply() == b"$1\r\n1\r\n"
-    assert raw.closed()
-
-
 def test_random_bytes(cluster):
     import random
     rng = random.Random(5)
