@@ -206,6 +206,37 @@ static void test_away(void **state)
     end(&t, t.b);
 }
 
+/* While nothing is copied the workers still install on access, so a destination that was restarted
+ * must be armed again. */
+static void test_paused(void **state)
+{
+    (void)state;
+    struct story t;
+    tell(&t, true, GY_UNIT_MIGRATING, 1);
+    sem_wait(&t.stop.reached);
+    uint32_t u = 0;
+    while (t.ride.view->state[u] != GY_UNIT_MIGRATING) {
+        u++;
+    }
+    char *rec = strdup(t.ride.view->move->names[u].rec);
+    assert_int_equal(gy_mover_pause(t.ride.mover, NULL), GYRE_OK);
+    restart(&t, 2);
+    sem_post(&t.stop.go);
+    struct gy_sync *d = t.fleet.node[2].c;
+    bool armed = false;
+    for (int i = 0; i < 10000 && !armed; i++) {
+        struct gy_reply *r;
+        usleep(1000);
+        assert_int_equal(gy_sync_call(d, &r, NULL, "HGET", rec, "run_id", NULL), GYRE_OK);
+        armed = gy_slice_eq(r->text, gy_str(gy_sync_run_id(d)));
+        gy_reply_free(r);
+    }
+    assert_true(armed);
+    free(rec);
+    assert_int_equal(gy_mover_resume(t.ride.mover, NULL), GYRE_OK);
+    end(&t, t.b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
