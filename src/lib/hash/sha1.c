@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sha1.c - SHA-1 (FIPS 180-4), one call for the whole message: Riak's ring and npm's packages place
+ * by it. It protects nothing. Threads: any.
+ */
+#include "lib/hash/bytes.h"
+#include "lib/hash/digest.h"
+#include "lib/hash/functions.h"
+
+/* FIPS 180-4 sections 4.1.1 and 4.2.1: function plus constant of the step. */
+static uint32_t mix(unsigned step, uint32_t b, uint32_t c, uint32_t d)
+{
+    switch (step / 20) {
+    case 0:
+        return ((b & c) | (~b & d)) + 0x5a827999;
+    case 1:
+        return (b ^ c ^ d) + 0x6ed9eba1;
+    case 2:
+        return ((b & c) | (b & d) | (c & d)) + 0x8f1bbcdc;
+    default:
+        return (b ^ c ^ d) + 0xca62c1d6;
+    }
+}
+
+static void absorb(uint32_t state[5], const uint8_t *block)
+{
+    uint32_t w[80];
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3], e = state[4];
+    for (unsigned i = 0; i < 16; i++) {
+        w[i] = gy_load_be32(block + 4 * i);
+    }
+    for (unsigned i = 16; i < 80; i++) {
+        w[i] = gy_rotl32(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
+    }
+    for (unsigned i = 0; i < 80; i++) {
+        uint32_t next = gy_rotl32(a, 5) + mix(i, b, c, d) + e + w[i];
+        e = d;
+        d = c;
+        c = gy_rotl32(b, 30);
+        b = a;
+        a = next;
+    }
+    state[0] += a;
+    state[1] += b;
+    state[2] += c;
+    state[3] += d;
+    state[4] += e;
+}
+
+void gy_sha1(const void *data, size_t len, uint8_t digest[20])
+{
+    uint32_t state[5] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
+    gy_digest_all(absorb, state, data, len, true);
+    for (unsigned i = 0; i < 5; i++) {
+        gy_store_be32(digest + 4 * i, state[i]);
+    }
+}
