@@ -35,7 +35,7 @@ static int up(void **state)
 
 static int down(void **state)
 {
-    char command[128];
+    char command[256];
     (void)state;
     snprintf(command, sizeof command, "chmod -R u+w '%s'; rm -rf '%s'", dir, dir);
     return system(command);

@@ -240,11 +240,17 @@ static void test_paused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_destination_empty),      cmocka_unit_test(test_destination_with_data),
-        cmocka_unit_test(test_destination_completing), cmocka_unit_test(test_source_with_data),
-        cmocka_unit_test(test_source_cleaning),        cmocka_unit_test(test_back_source),
-        cmocka_unit_test(test_back_destination),       cmocka_unit_test(test_purging_destination),
-        cmocka_unit_test(test_lost_after_complete),    cmocka_unit_test(test_away),
+        cmocka_unit_test(test_destination_empty),
+        cmocka_unit_test(test_destination_with_data),
+        cmocka_unit_test(test_destination_completing),
+        cmocka_unit_test(test_source_with_data),
+        cmocka_unit_test(test_source_cleaning),
+        cmocka_unit_test(test_back_source),
+        cmocka_unit_test(test_back_destination),
+        cmocka_unit_test(test_purging_destination),
+        cmocka_unit_test(test_lost_after_complete),
+        cmocka_unit_test(test_away),
+        cmocka_unit_test(test_paused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
