@@ -236,6 +236,71 @@ static void test_abort_of_complete(void **state)
     until(&m, GY_STEP_HOME);
 }
 
+/* A driver with a store, run by a seed: steps fail, time out, find dirt and lost records, the
+ * process dies and reads the store again, an abort comes at any time. Whatever happens, a step is
+ * only ever taken in its own durable state, and once the faults end the unit arrives. */
+struct durable {
+    enum gy_unit_state state;
+    uint32_t attempt;
+    bool from_complete, abort, cleaning;
+};
+
+static void crash(struct gy_machine *m, const struct durable *d)
+{
+    gy_machine_resume(m, d->state, d->attempt, d->from_complete, d->abort);
+}
+
+static void sim_step(struct gy_machine *m, struct durable *d, unsigned *seed)
+{
+    static const enum gy_event faults[] = {GY_EVENT_AGAIN, GY_EVENT_TIMEOUT, GY_EVENT_DIRTY,
+                                           GY_EVENT_LOST};
+    struct gy_machine before = *m;
+    bool rest = gy_step_kind(m->step) == GY_STEP_REST;
+    unsigned dice = (unsigned)rand_r(seed) % 20;
+    assert_int_equal(gy_machine_state(m), d->state);
+    if (dice == 0) {
+        crash(m, d);
+    } else if (dice == 1 && !d->cleaning) { /* the phase is durable before the units hear of it */
+        d->abort = true;
+        assert_true(gy_machine_event(m, GY_EVENT_ABORT));
+    } else if (dice < 6) {
+        (void)gy_machine_event(m, faults[(unsigned)rand_r(seed) % 4]);
+    } else if (gy_machine_event(m, rest ? GY_EVENT_GO : GY_EVENT_OK)) {
+        d->cleaning |= before.step == GY_STEP_KEEP && rest;
+        if (gy_step_kind(before.step) == GY_STEP_CAS) {
+            assert_true(edge(d->state, gy_machine_target(&before)));
+            d->state = gy_machine_target(&before);
+            d->attempt = gy_machine_target_attempt(&before);
+            d->from_complete = gy_machine_target_from_complete(&before);
+            if (rand_r(seed) % 4 == 0) { /* written, and dead before it was known */
+                crash(m, d);
+            }
+        }
+    }
+    assert_int_equal(gy_machine_state(m), d->state);
+    assert_int_equal(m->attempt, d->attempt);
+    assert_int_equal(m->from_complete, d->from_complete);
+}
+
+static void test_simulation(void **state)
+{
+    (void)state;
+    unsigned ends[2] = {0};
+    for (unsigned seed = 1; seed <= 20000; seed++) {
+        struct gy_machine m;
+        struct durable d = {.state = GY_UNIT_STABLE};
+        unsigned dice = seed;
+        crash(&m, &d);
+        for (int i = 0; i < 120; i++) {
+            sim_step(&m, &d, &dice);
+        }
+        bool back = d.abort;
+        until(&m, back ? GY_STEP_HOME : GY_STEP_GONE);
+        ends[back]++;
+    }
+    assert_true(ends[0] > 100 && ends[1] > 100);
+}
+
 static void test_names(void **state)
 {
     (void)state;
@@ -257,6 +322,7 @@ int main(void)
         cmocka_unit_test(test_abort_from_anywhere),
         cmocka_unit_test(test_abort_of_complete),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_simulation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

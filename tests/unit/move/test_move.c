@@ -432,6 +432,84 @@ static void test_same_server(void **state)
     gyre_topology_free(b);
 }
 
+/* --same-data: refused for a stranger; where the old server is gone, the view changes alone. */
+static void test_same_data(void **state)
+{
+    (void)state;
+    struct ride r = {0};
+    struct gy_move_options o = {.same_data = true};
+    gyre_topology_t *a = fleet_topology(&fleet, 0, 3, 1), *b = fleet_topology(&fleet, 0, 3, 0);
+    assert_int_equal(gyre_topology_set_address(b, "cache-2", fleet.node[4].address, NULL), GYRE_OK);
+    forget_state();
+    fleet_do(fleet.node[4].c, "SET", "kept", "as it is", NULL);
+    ride_open(&r, fleet.dir, a);
+    ride_start(&r);
+    refused(&r, b, &o, "no replica of the old one");
+    fleet_kill(&fleet, 2);
+    refused(&r, b, NULL, "cache-2"); /* without it the old server would be needed */
+    begin(&r, b, &o);
+    ride_wait(&r, "idle");
+    gyre_topology_t *now = ride_topology(&r);
+    assert_string_equal(gyre_topology_find(now, "cache-2")->address, fleet.node[4].address);
+    assert_int_equal(fleet_int(fleet.node[4].c, "DBSIZE", NULL, NULL, NULL), 1);
+    gyre_topology_free(now);
+    ride_close(&r);
+    fleet_start(&fleet, 2);
+    gyre_topology_free(a);
+    gyre_topology_free(b);
+}
+
+/* A joining node gets the users' function libraries, and keeps its own of the same name. */
+static void test_functions(void **state)
+{
+    (void)state;
+    static const char mine[] = "#!lua name=mine\nredis.register_function('one', function() "
+                               "return 1 end)";
+    static const char other[] = "#!lua name=other\nredis.register_function('two', function() "
+                                "return 2 end)";
+    struct ride r = {0};
+    gyre_topology_t *a = fleet_topology(&fleet, 0, 2, 1), *b = fleet_topology(&fleet, 0, 3, 0);
+    forget_state();
+    for (unsigned i = 0; i < fleet.n; i++) {
+        fleet_do(fleet.node[i].c, "FUNCTION", "FLUSH", NULL);
+    }
+    fleet_do(fleet.node[0].c, "FUNCTION", "LOAD", mine, NULL);
+    fleet_do(fleet.node[1].c, "FUNCTION", "LOAD", mine, NULL);
+    fleet_do(fleet.node[1].c, "FUNCTION", "LOAD", other, NULL);
+    ride_open(&r, fleet.dir, a);
+    ride_start(&r);
+    begin(&r, b, NULL);
+    ride_wait(&r, "idle");
+    assert_int_equal(fleet_int(fleet.node[2].c, "FCALL", "one", "0", NULL), 1);
+    assert_int_equal(fleet_int(fleet.node[2].c, "FCALL", "two", "0", NULL), 2);
+    ride_close(&r);
+    gyre_topology_free(a);
+    gyre_topology_free(b);
+}
+
+/* What would not fit is refused before anything moves. */
+static void test_memory(void **state)
+{
+    (void)state;
+    struct ride r = {0};
+    struct model m;
+    gyre_topology_t *a = fleet_topology(&fleet, 0, 2, 1), *b = fleet_topology(&fleet, 0, 3, 0);
+    forget_state();
+    model_fill(&m, &fleet, a, 2000);
+    ride_open(&r, fleet.dir, a);
+    ride_start(&r);
+    fleet_do(fleet.node[2].c, "CONFIG", "SET", "maxmemory", "1mb", NULL);
+    refused(&r, b, NULL, "maxmemory");
+    fleet_do(fleet.node[2].c, "CONFIG", "SET", "maxmemory", "0", NULL);
+    begin(&r, b, NULL);
+    ride_wait(&r, "idle");
+    model_verify(&m, &fleet, b);
+    ride_close(&r);
+    model_fini(&m);
+    gyre_topology_free(a);
+    gyre_topology_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -446,6 +524,9 @@ int main(void)
         cmocka_unit_test(test_pause_and_rate),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_same_server),
+        cmocka_unit_test(test_same_data),
+        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, up, down);
 }
