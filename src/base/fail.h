@@ -12,20 +12,18 @@
 
 #include <stdbool.h>
 
-/* Steps; each has a point before_<step> and a point after_<step>. */
-#define GY_FAIL_STEPS(X)                                                                    \
-    /* transactions of the store: a state of units, or of the whole move */                 \
-    X(begin)                                                                                \
-    X(cas_stable)                                                                           \
-    X(cas_prepare)                                                                          \
-    X(cas_flipping)                                                                         \
-    X(cas_migrating) X(cas_completing) X(cas_complete) X(cas_cleaning) X(cas_moved)         \
-        X(cas_abort_prepare) X(cas_abort_release) X(cas_abort_flipping) X(cas_aborting)     \
-            X(cas_purging) X(cas_returned) X(phase) X(finish) /* records on the servers */  \
-        X(rec_arm_dst) X(rec_arm_src) X(rec_flip) X(rec_rearm_dst) X(rec_rearm_src)         \
-            X(rec_complete) X(rec_back) X(rec_freeze) X(rec_open) X(rec_clean) X(rec_purge) \
-                X(drop_dst) X(drop_src) /* batches of keys */                               \
-        X(install) X(unmove) X(clean) X(purge)
+/* Steps; each has a point before_<step> and a point after_<step>. Transactions of the store first
+ * (a state of units, or of the whole move), then records on the servers, then batches of keys. */
+/* clang-format off */
+#define GY_FAIL_STEPS(X)                                                                       \
+    X(begin) X(cas_stable) X(cas_prepare) X(cas_flipping) X(cas_migrating) X(cas_completing)   \
+    X(cas_complete) X(cas_cleaning) X(cas_moved) X(cas_abort_prepare) X(cas_abort_release)     \
+    X(cas_abort_flipping) X(cas_aborting) X(cas_purging) X(cas_returned) X(phase) X(finish)    \
+    X(rec_arm_dst) X(rec_arm_src) X(rec_flip) X(rec_rearm_dst) X(rec_rearm_src)                \
+    X(rec_complete) X(rec_back) X(rec_freeze) X(rec_open) X(rec_clean) X(rec_purge)            \
+    X(drop_dst) X(drop_src)                                                                    \
+    X(install) X(unmove) X(clean) X(purge)
+/* clang-format on */
 
 enum gy_failpoint {
 #define GY_FAIL_ENUM(step) GY_FAIL_before_##step, GY_FAIL_after_##step,
