@@ -5,6 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+char *gy_slice_dup(struct gy_slice s)
+{
+    char *copy = malloc(s.n + 1);
+    if (copy) {
+        if (s.n) {
+            memcpy(copy, s.p, s.n);
+        }
+        copy[s.n] = 0;
+    }
+    return copy;
+}
+
 void gy_buf_fini(struct gy_buf *b)
 {
     free(b->data);

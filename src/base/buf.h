@@ -37,6 +37,10 @@ static inline bool gy_slice_eq(struct gy_slice a, struct gy_slice b)
     return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
+/* The bytes with a NUL behind them, malloc'ed; NULL: out of memory. (strndup wants a NUL within
+ * reach.) */
+char *gy_slice_dup(struct gy_slice s);
+
 void gy_buf_fini(struct gy_buf *b);
 void gy_buf_reset(struct gy_buf *b);                /* empty it, keep the memory, clear failed */
 bool gy_buf_reserve(struct gy_buf *b, size_t more); /* room for `more` bytes at the back */
@@ -58,7 +62,8 @@ static inline size_t gy_buf_size(const struct gy_buf *b)
 }
 static inline const uint8_t *gy_buf_head(const struct gy_buf *b)
 {
-    return b->data + b->off;
+    /* Never NULL: adding 0 to a null pointer, or copying 0 bytes from it, is undefined in C11. */
+    return b->data ? b->data + b->off : (const uint8_t *)"";
 }
 static inline bool gy_buf_failed(const struct gy_buf *b)
 {

@@ -63,7 +63,7 @@ int gy_groups_make(const gyre_map_t *map, const uint64_t *keys, enum gy_group_by
             out->ungrouped++;
             continue;
         }
-        char *copy = strndup((const char *)name.p, name.n);
+        char *copy = gy_slice_dup(name);
         if (!copy) {
             gy_groups_fini(out);
             return GYRE_NOMEM;

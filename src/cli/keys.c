@@ -124,7 +124,7 @@ static void warn_of_cr(struct gy_keys *k, const uint8_t *key, size_t len)
 /* Every whole key in the buffer, up to a batch; at the end of the file what is left is one too. */
 static int cut(struct gy_keys *k)
 {
-    uint8_t *base = k->buf.data + k->buf.off;
+    uint8_t *base = k->buf.data ? k->buf.data + k->buf.off : NULL;
     size_t size = gy_buf_size(&k->buf);
     int rc = GY_EXIT_OK;
     while (!rc && k->count < GY_KEYS_BATCH && k->used < size) {

@@ -10,7 +10,7 @@
 
 static int store_text(char **at, struct gy_slice text)
 {
-    char *copy = strndup((const char *)text.p, text.n);
+    char *copy = gy_slice_dup(text);
     if (!copy) {
         return GYRE_NOMEM;
     }

@@ -271,7 +271,7 @@ int gy_sync_do(struct gy_sync *s, gyre_error_t *e, ...)
 struct gy_slice gy_info_field(struct gy_slice info, const char *field)
 {
     size_t len = strlen(field);
-    const uint8_t *p = info.p, *end = info.p + info.n;
+    const uint8_t *p = info.p, *end = info.n ? info.p + info.n : info.p;
     while (p < end) {
         const uint8_t *eol = memchr(p, '\n', (size_t)(end - p));
         const uint8_t *stop = eol ? eol : end;
@@ -319,7 +319,7 @@ static int kill_older(struct gy_sync *s, const struct gy_sync_opts *o, gyre_erro
     if (rc != GYRE_OK) {
         return rc;
     }
-    char *text = strndup((const char *)r->text.p, r->text.n), *save = NULL;
+    char *text = gy_slice_dup(r->text), *save = NULL;
     gy_reply_free(r);
     if (!text) {
         return gy_fail_nomem(e);
