@@ -14,7 +14,8 @@ declare -A groups=(
     [run]="redis-server redis-tools python3 python3-redis python3-yaml wamerican"
     [dev]="clang-tidy-16 gcovr"
     [test]="clang-16 clang-format-16 libclang-rt-16-dev spin pmccabe shellcheck python3-pytest
-            python3-redis python3-yaml redis-server redis-tools sqlite3 wamerican"
+            python3-redis python3-yaml redis-server redis-tools sqlite3 wamerican
+            libhashkit-dev libssl-dev zlib1g-dev"
 )
 
 say() { printf 'install: %s\n' "$*" >&2; }

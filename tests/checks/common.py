@@ -21,6 +21,12 @@ def files(root, *suffixes):
     return sorted(n for n in names if (root / n).is_file())
 
 
+def kept(name):
+    """What others wrote, byte for byte: kept inputs and vector files."""
+    vectors = name.parts[:2] == ("tests", "vectors") and name.suffix == ".tsv"
+    return vectors or bool({"corpus", "seeds"} & set(name.parts))
+
+
 def text(root, name):
     return (pathlib.Path(root) / name).read_text(encoding="utf-8", errors="replace")
 

@@ -21,7 +21,7 @@ def names_itself(name, content):
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else "."
     # Kept inputs and vectors are what others wrote, byte for byte.
-    names = [n for n in common.files(root, *SUFFIXES) if not {"corpus", "seeds"} & set(n.parts)]
+    names = [n for n in common.files(root, *SUFFIXES) if not common.kept(n)]
     problems = []
     for n in names:
         content = common.text(root, n)

@@ -32,7 +32,7 @@ def exceptions(root):
 
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else "."
-    names = [n for n in common.files(root, *TEXT) if not {"corpus", "seeds"} & set(n.parts)]
+    names = [n for n in common.files(root, *TEXT) if not common.kept(n)]
     excused, problems = exceptions(root), []
     for n in names:
         try:

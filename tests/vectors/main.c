@@ -23,6 +23,11 @@ struct system {
 
 static struct system systems[] = {
     {.name = "seeds", .check = check_seeds},
+    {.name = "clickhouse", .check = check_hashes},
+    {.name = "guava", .check = check_hashes},
+    {.name = "libmemcached", .check = check_hashes},
+    {.name = "mcrouter", .check = check_hashes},
+    {.name = "twemproxy", .check = check_hashes},
     {.name = "unknown"},
 };
 enum { SYSTEMS = sizeof systems / sizeof systems[0] };

@@ -19,7 +19,7 @@ struct verdict {
 /* Checks every row of f, adding one to passed or failed for each, or calls refuse. */
 typedef void check_fn(const struct vfile *f, struct verdict *v);
 
-check_fn check_seeds;
+check_fn check_seeds, check_hashes;
 
 void pass(struct verdict *v);
 void fail(struct verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
