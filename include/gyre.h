@@ -125,6 +125,9 @@ struct gyre_node {
     double weight;
     /* "region/zone/rack", as many parts as are known; NULL = none. See the setting `spread`. */
     const char *zone;
+    /* With `like` only: what the imitated system's own line says of this node besides, as words
+     * parted by blanks, "id=7 down"; NULL = nothing. docs/like.md has each system's words. */
+    const char *options;
 };
 
 /* An empty topology with the default settings and version 0; NULL when out of memory. */
@@ -139,8 +142,10 @@ GYRE_API void gyre_topology_free(gyre_topology_t *t);
 /*
  * Sets one placement setting; key and value are texts as gyre_settings() lists them, numbers in
  * plain decimal digits. Errors: UNKNOWN (no such key, or no such word; the message names the
- * nearest right one), RANGE (a number outside its limits), INVALID (not a number; not two
- * characters). On error the old value stays. One at a time. Cost: constant.
+ * nearest right one; or the system that `like` names has no such setting), RANGE (a number outside
+ * its limits), INVALID (not a number; not two characters). On error the old value stays. Before
+ * `like` is set, what any of the systems permits is accepted; setting `like` checks it. One at a
+ * time. Cost: constant.
  */
 GYRE_API GYRE_NODISCARD int gyre_topology_set(gyre_topology_t *t, const char *key,
                                               const char *value, gyre_error_t *e);
@@ -153,9 +158,10 @@ GYRE_API const char *gyre_topology_get(const gyre_topology_t *t, const char *key
 
 /* One placement setting; parsers, help and manual are made from this. */
 struct gyre_setting {
-    /* "algorithm", "like", "hash", "points", "replicas", "spread", "hash_tag", "mode", "vnodes" */
+    /* "algorithm", "like", "hash", "points", "replicas", "spread", "hash_tag", and the words of
+     * imitated systems */
     const char *key;
-    /* The default, as text. */
+    /* The default, as text; "" for those of imitated systems, each of which has its own. */
     const char *fallback;
     /* Words parted by |, "ring|modulo"; or limits of a whole number, "1..100000"; or a remark. */
     const char *values;

@@ -125,7 +125,10 @@ static void json_topology(const gyre_topology_t *t, struct gy_json *j)
     gy_json_key(j, "placement");
     gy_json_object(j);
     for (size_t i = 0; i < n; i++) {
-        gy_json_kstring(j, all[i].key, gyre_topology_get(t, all[i].key));
+        const char *value = gyre_topology_get(t, all[i].key);
+        if (*value || *all[i].fallback || strcmp(all[i].key, "like") == 0) {
+            gy_json_kstring(j, all[i].key, value); /* the others are not in force */
+        }
     }
     gy_json_object_end(j);
     gy_json_key(j, "nodes");
@@ -137,6 +140,9 @@ static void json_topology(const gyre_topology_t *t, struct gy_json *j)
         gy_json_kstring(j, "address", node->address);
         gy_json_kdouble(j, "weight", node->weight);
         gy_json_kstring(j, "zone", node->zone);
+        if (node->options) {
+            gy_json_kstring(j, "options", node->options);
+        }
         gy_json_object_end(j);
     }
     gy_json_array_end(j);

@@ -206,6 +206,10 @@ static void dump_node(struct gy_buf *out, const struct gyre_node *node)
         gy_buf_puts(out, ", zone: ");
         gy_dump_scalar(out, node->zone);
     }
+    if (node->options) {
+        gy_buf_puts(out, ", options: ");
+        gy_dump_scalar(out, node->options);
+    }
     gy_buf_puts(out, "}\n");
 }
 

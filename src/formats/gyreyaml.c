@@ -247,6 +247,7 @@ static int add_node(struct reader *r, const struct gy_node_draft *d, struct gy_m
                              .name = d->name,
                              .address = d->address,
                              .zone = d->zone,
+                             .options = d->options,
                              .weight = gy_num_from_micros(d->weight)};
     int rc = remember_line(r, gyre_topology_count(r->c->topology), at.line);
     if (rc) {

@@ -35,6 +35,8 @@ static const struct gy_key KEYS[] = {
      NULL, 0, "Its share relative to the others; 0 drains it."},
     {GY_SEC_NODE, "zone", GY_KIND_TEXT, NODE(zone), NULL, 1, 1024, NULL, "eu/a/r1", 0,
      "Where it stands: region/zone/rack, as deep as you like."},
+    {GY_SEC_NODE, "options", GY_KIND_TEXT, NODE(options), NULL, 1, 65536, NULL, "id=7", 0,
+     "With placement.like: what that system's own file says of the server besides."},
 
     {GY_SEC_PROXY, "listen", GY_KIND_LISTEN, PROXY(listen), NULL, 0, 0, NULL, "127.0.0.1:6380", 0,
      "Where clients connect: one address or a list; host:port, [ipv6]:port or unix:/path."},

@@ -52,11 +52,11 @@ struct gy_root_draft {
     uint64_t format, version;
 };
 struct gy_node_draft {
-    char *name, *address, *zone;
+    char *name, *address, *zone, *options;
     uint64_t weight; /* millionths */
 };
 
-#define GY_SECTION_KEYS 16 /* no section, nor the library's settings, has more keys */
+#define GY_SECTION_KEYS 64 /* no section, nor the library's settings, has more keys */
 #define GY_LISTEN_MAX   64
 
 const struct gy_key *gy_schema(size_t *count);

@@ -195,5 +195,6 @@ void gy_node_draft_fini(struct gy_node_draft *n)
     free(n->name);
     free(n->address);
     free(n->zone);
+    free(n->options);
     *n = (struct gy_node_draft){0};
 }

@@ -6,6 +6,16 @@
  */
 #include "lib/map.h"
 
+gy_u128 gy_map_last(const gyre_map_t *m)
+{
+    return m->slots ? m->slots - 1 : gy_ring_last(m->position_bits);
+}
+
+double gy_map_fraction(const gyre_map_t *m, gy_u128 length)
+{
+    return m->slots ? (double)length / (double)m->slots : gy_fraction(length, m->position_bits);
+}
+
 void gy_arcs_start(struct gy_arcs *a, const gyre_map_t *m)
 {
     *a = (struct gy_arcs){.map = m};
@@ -19,11 +29,12 @@ void gy_arcs_next(struct gy_arcs *a)
 {
     const gyre_map_t *m = a->map;
     if (a->next < m->steps) {
-        a->end = m->place->position(m, a->next) - (m->after ? 1 : 0);
+        gy_u128 end = m->place->position(m, a->next) - (m->after ? 1 : 0), last = gy_map_last(m);
+        a->end = end < last ? end : last; /* beyond it no key stands */
         a->node = m->place->node(m, a->next);
         a->next++;
     } else {
-        a->end = gy_ring_last(m->position_bits);
+        a->end = gy_map_last(m);
         a->node = m->place->node(m, 0);
     }
 }
@@ -48,6 +59,11 @@ void gy_map_measure(struct gyre_map *m)
 
 bool gy_map_one_kind(const gyre_map_t *a, const gyre_map_t *b)
 {
-    return a->hash == b->hash && a->hash_bits == b->hash_bits && a->place->ring == b->place->ring &&
-           a->position_bits == b->position_bits && a->tag[0] == b->tag[0] && a->tag[1] == b->tag[1];
+    bool arcs = a->place->position && b->place->position && a->slots == b->slots &&
+                a->position_bits == b->position_bits;
+    bool keys = a->hash == b->hash && a->hash_bits == b->hash_bits && a->key_hash == b->key_hash &&
+                a->key_part == b->key_part && a->key_rule == b->key_rule &&
+                a->tag[0] == b->tag[0] && a->tag[1] == b->tag[1];
+    return keys && !a->by_key && !b->by_key &&
+           (arcs || (!a->place->position && !b->place->position));
 }

@@ -41,7 +41,7 @@ static void match_names(struct work *w)
 /* Both lists of arcs cover the ring from 0 on; each step takes the stretch up to the nearer end. */
 static int merge_arcs(struct work *w, gy_u128 *moved)
 {
-    gy_u128 last = gy_ring_last(w->from->position_bits), start = 0;
+    gy_u128 last = gy_map_last(w->from), start = 0;
     struct gy_arcs a, b;
     gy_arcs_start(&a, w->from);
     gy_arcs_start(&b, w->to);
@@ -74,7 +74,6 @@ static int merge_arcs(struct work *w, gy_u128 *moved)
 /* What each node owns less than before must have gone; nothing else need. */
 static double ring_minimum(const struct work *w)
 {
-    unsigned bits = w->from->position_bits;
     gy_u128 sum = 0;
     bool any = false;
     for (uint32_t i = 0; i < w->from->count; i++) {
@@ -86,7 +85,7 @@ static double ring_minimum(const struct work *w)
             any = true;
         }
     }
-    return any ? gy_fraction(sum, bits) : 0;
+    return any ? gy_map_fraction(w->from, sum) : 0;
 }
 
 static int diff_rings(struct work *w, struct gyre_diff *d)
@@ -96,7 +95,7 @@ static int diff_rings(struct work *w, struct gyre_diff *d)
         return GYRE_NOMEM;
     }
     d->exact = true;
-    d->moved = w->flows.count ? gy_fraction(moved, w->from->position_bits) : 0;
+    d->moved = w->flows.count ? gy_map_fraction(w->from, moved) : 0;
     d->minimum = ring_minimum(w);
     return GYRE_OK;
 }
@@ -248,11 +247,10 @@ static int take_flows(struct work *w, struct gyre_diff *d)
     d->count = w->flows.count;
     for (size_t i = 0; i < d->count; i++) {
         const struct gy_flow *f = &w->flows.cells[i];
-        d->flows[i] =
-            (struct gyre_flow){.from = w->from->nodes[f->from].name,
-                               .to = w->to->nodes[f->to].name,
-                               .share = w->unit ? (double)f->amount / (double)w->unit
-                                                : gy_fraction(f->amount, w->from->position_bits)};
+        d->flows[i] = (struct gyre_flow){.from = w->from->nodes[f->from].name,
+                                         .to = w->to->nodes[f->to].name,
+                                         .share = w->unit ? (double)f->amount / (double)w->unit
+                                                          : gy_map_fraction(w->from, f->amount)};
     }
     return GYRE_OK;
 }
@@ -291,7 +289,7 @@ static int fill(struct work *w, struct gyre_diff *d, size_t samples)
     if (!gy_map_one_kind(w->from, w->to)) {
         err = diff_samples(w, d, samples);
     } else {
-        err = w->from->place->ring ? diff_rings(w, d) : diff_modulos(w, d);
+        err = w->from->place->position ? diff_rings(w, d) : diff_modulos(w, d);
     }
     return err ? err : take_flows(w, d);
 }

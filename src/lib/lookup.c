@@ -13,6 +13,10 @@
 void gyre_map_hash_input(const gyre_map_t *m, const void *key, size_t len, const void **part,
                          size_t *part_len)
 {
+    if (m->key_part) {
+        m->key_part(m, key, len, part, part_len);
+        return;
+    }
     *part = key;
     *part_len = len;
     if (!m->tag[0] || len == 0) {
@@ -36,7 +40,8 @@ gy_u128 gy_map_hash_wide(const gyre_map_t *m, const void *key, size_t len)
     const void *part;
     size_t part_len;
     gyre_map_hash_input(m, key, len, &part, &part_len);
-    return m->hash->value(part, part_len) >> (m->hash->bits - m->hash_bits);
+    return m->key_hash ? m->key_hash(m, part, part_len)
+                       : m->hash->value(part, part_len) >> (m->hash->bits - m->hash_bits);
 }
 
 uint64_t gyre_map_hash(const gyre_map_t *m, const void *key, size_t len)
@@ -125,6 +130,9 @@ double gyre_map_share(const gyre_map_t *m, uint32_t i)
 {
     if (i >= m->count || m->weight[i] == 0) {
         return 0;
+    }
+    if (m->place->share) {
+        return m->place->share(m, i);
     }
     if (!m->place->ring) {
         return 1.0 / m->positive;

@@ -11,6 +11,7 @@
 
 #include "lib/alloc.h"
 #include "lib/error.h"
+#include "lib/like/like.h"
 
 uint64_t gy_point_count(uint64_t weight, uint32_t per_unit)
 {
@@ -53,7 +54,8 @@ static void copy_nodes(struct gyre_map *m, const struct by_name *sorted)
                                          .name = put_text(from->name, &at),
                                          .address = put_text(from->address, &at),
                                          .weight = from->weight,
-                                         .zone = put_text(from->zone, &at)};
+                                         .zone = put_text(from->zone, &at),
+                                         .options = put_text(from->options, &at)};
         m->weight[i] = gy_weight_steps(from->weight);
         m->order[i] = sorted[i].order;
         m->positive += m->weight[i] != 0;
@@ -74,7 +76,8 @@ static int take_nodes(struct gyre_map *m, const gyre_topology_t *t, gyre_error_t
     for (uint32_t i = 0; sorted && i < m->count; i++) {
         const struct gyre_node *n = &t->nodes[i];
         sorted[i] = (struct by_name){n, i};
-        text += text_size(n->name) + text_size(n->address) + text_size(n->zone);
+        text +=
+            text_size(n->name) + text_size(n->address) + text_size(n->zone) + text_size(n->options);
     }
     m->nodes = gy_mem_alloc(t->count, sizeof *m->nodes);
     m->text = gy_mem_alloc(text, 1);
@@ -123,16 +126,21 @@ int gy_map_build_rule(const gyre_topology_t *t, const struct gy_sample_rule *rul
     memset(m, 0, sizeof *m);
     atomic_init(&m->refs, 1);
     m->whole = GYRE_NONE;
+    const struct gy_like *like = rule ? NULL : gy_like_of(t->settings.value[GY_SET_LIKE]);
     if (!rule && t->settings.value[GY_SET_LIKE] == GY_LIKE_SAMPLE) {
         rule = &gy_sample_rules[t->settings.value[GY_SET_MODE]];
     }
     take_settings(m, t, rule);
-    int err = take_nodes(m, t, e);
+    int err = gy_settings_check(&t->settings, e);
+    err = err ? err : take_nodes(m, t, e);
+    err = err ? err : gy_like_check_nodes(m, &t->settings, e);
+    if (!err && like && like->build) {
+        err = gy_like_build(m, &t->settings, e);
+    } else if (!err && m->positive) {
+        err = m->place->build(m, rule, e);
+    }
     if (!err && m->spread) {
         err = gy_zones_build(m) ? gy_fail_nomem(e) : GYRE_OK;
-    }
-    if (!err && m->positive) {
-        err = m->place->build(m, rule, e);
     }
     if (err) {
         gyre_map_unref(m);
@@ -164,6 +172,7 @@ void gyre_map_unref(gyre_map_t *m)
     if (m->data) {
         m->place->fini(m);
     }
+    gy_mem_free(m->context);
     gy_mem_free(m->nodes);
     gy_mem_free(m->text);
     gy_mem_free(m->weight);

@@ -23,7 +23,16 @@ struct gyre_map {
     void *data;
 
     const struct gy_hash *hash;
-    unsigned hash_bits;     /* kept of the hash: its first */
+    /* Imitated systems only, else NULL. key_hash answers instead of hash->value, for those that
+     * need the map for it; its hash_bits are those of hash. key_part says what of a key is hashed
+     * instead of the tag. context is theirs, and freed with the map. */
+    gy_u128 (*key_hash)(const gyre_map_t *m, const void *part, size_t len);
+    void (*key_part)(const gyre_map_t *m, const void *key, size_t len, const void **part,
+                     size_t *part_len);
+    void *context;
+    uint64_t key_rule;  /* equal where what key_hash and key_part read of the settings is equal */
+    bool by_key;        /* keys of one hash may differ in node: only real keys can tell */
+    unsigned hash_bits; /* kept of the hash: its first */
     unsigned position_bits; /* kept of those by the ring: their first */
     bool after;             /* a key belongs to the first point > it, not >= it */
     char tag[3];
@@ -38,8 +47,9 @@ struct gyre_map {
     gy_u128 *owned;   /* length of its arcs; filled by ring placements */
     uint32_t whole;   /* the node that owns the whole ring, GYRE_NONE if none does */
 
-    size_t steps; /* of a walk that meets every node: points, or positive nodes */
-    size_t bytes; /* of the lookup structure */
+    uint64_t slots; /* of a table: a key's slot is its hash mod this; 0 = a ring, or modulo */
+    size_t steps;   /* of a walk that meets every node: points, or positive nodes */
+    size_t bytes;   /* of the lookup structure */
 
     uint32_t replicas;   /* settings the lookup does not use but gyre_map_same compares */
     uint32_t spread;     /* parts of the zone path that count: 0 none, 1, 2, 3 */
@@ -85,6 +95,11 @@ struct gy_arcs {
  * points share a position; the last one ends at gy_ring_last. */
 void gy_arcs_start(struct gy_arcs *a, const gyre_map_t *m);
 void gy_arcs_next(struct gy_arcs *a);
+
+/* The highest position: of the ring, or the last slot. */
+gy_u128 gy_map_last(const gyre_map_t *m);
+/* A length as a fraction of all positions; for a sum of at least one arc. */
+double gy_map_fraction(const gyre_map_t *m, gy_u128 length);
 
 /* Fills owned and whole from the arcs. */
 void gy_map_measure(struct gyre_map *m);

@@ -32,7 +32,7 @@ static bool same_nodes(const gyre_map_t *a, const gyre_map_t *b)
 static bool same_walk(const gyre_map_t *a, const gyre_map_t *b)
 {
     for (size_t i = 0; i < a->steps; i++) {
-        if (a->place->ring && a->place->position(a, i) != b->place->position(b, i)) {
+        if (a->place->position && a->place->position(a, i) != b->place->position(b, i)) {
             return false;
         }
         const struct gyre_node *x = &a->nodes[a->place->node(a, i)];

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * settings.c - reading and checking the placement settings against their table. A value's check is
- * driven by the table's own `values` text. Threads: any; the table is constant.
+ * settings.c - the placement settings checked against their tables. Which table counts depends on
+ * `like`; before it is named, what any system permits is kept, and checked when it is. Threads:
+ * any; the tables are constant.
  */
 #include "lib/settings.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "lib/error.h"
-
-enum kind { KIND_WORD, KIND_NUMBER, KIND_TAG };
+#include "lib/like/like.h"
 
 static const struct gyre_setting table[] = {
 #define ROW(id, key, fallback, kind, values, help) {key, fallback, values, help},
@@ -18,8 +17,8 @@ static const struct gyre_setting table[] = {
 #undef ROW
 };
 
-static const enum kind kinds[] = {
-#define KIND(id, key, fallback, kind, values, help) KIND_##kind,
+static const enum gy_value_kind kinds[] = {
+#define KIND(id, key, fallback, kind, values, help) GY_VALUE_##kind,
     GY_SETTINGS(KIND)
 #undef KIND
 };
@@ -41,146 +40,176 @@ static size_t find_key(const char *key)
     return i;
 }
 
-static int fail_key(const char *key, gyre_error_t *e)
+/* Has a topology with this `like` the setting at all? */
+static bool belongs(const struct gy_like *like, size_t id)
+{
+    switch (id) {
+    case GY_SET_LIKE:
+    case GY_SET_REPLICAS:
+    case GY_SET_SPREAD:
+        return true; /* about copies, which every placement can give */
+    default:
+        break;
+    }
+    if (like && like->build) {
+        return gy_like_setting(like, (enum gy_setting)id) != NULL;
+    }
+    return kinds[id] != GY_VALUE_LIKE;
+}
+
+static int fail_key(const struct gy_like *like, const char *key, gyre_error_t *e)
 {
     const char *known[GY_SET_COUNT];
     char shown[GY_SHOW];
+    size_t n = 0;
     for (size_t i = 0; i < GY_SET_COUNT; i++) {
-        known[i] = table[i].key;
+        if (!like || belongs(like, i)) {
+            known[n++] = table[i].key;
+        }
     }
-    const char *near = gyre_nearest(key, known, GY_SET_COUNT);
-    return gy_fail(e, GYRE_UNKNOWN, "unknown placement setting '%s'%s%s%s", gy_show(key, shown),
+    const char *near = gyre_nearest(key, known, n);
+    return gy_fail(e, GYRE_UNKNOWN, "%s'%s'%s%s%s%s%s",
+                   like ? "no such setting: " : "unknown placement setting ", gy_show(key, shown),
+                   like ? " with like: " : "", like ? like->name : "",
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-#define WORDS_MAX 32
-
-static int fail_word(size_t id, const char *value, gyre_error_t *e)
+/* Reads a value as the system `like` (NULL: none) understands it. */
+static int read_as(const struct gy_like *like, size_t id, const char *given, uint64_t *value,
+                   char text[GY_SETTING_TEXT], gyre_error_t *e)
 {
-    char words[WORDS_MAX][GY_SETTING_TEXT];
-    const char *known[WORDS_MAX];
-    char shown[GY_SHOW];
-    size_t n = 0;
-    for (const char *p = table[id].values; n < WORDS_MAX; n++) {
-        size_t len = strcspn(p, "|");
-        snprintf(words[n], sizeof words[n], "%.*s", (int)len, p);
-        known[n] = words[n];
-        if (!p[len]) {
-            n++;
-            break;
-        }
-        p += len + 1;
+    const struct gy_like_setting *row =
+        like && like->build ? gy_like_setting(like, (enum gy_setting)id) : NULL;
+    if (row) {
+        return gy_value_read(table[id].key, row->kind, row->values, given, value, text, e);
     }
-    const char *near = gyre_nearest(value, known, n);
-    return gy_fail(e, GYRE_UNKNOWN, "%s: unknown value '%s'%s%s%s (one of %s)", table[id].key,
-                   gy_show(value, shown), near ? "; did you mean '" : "", near ? near : "",
-                   near ? "'?" : "", table[id].values);
+    if (!belongs(like, id)) {
+        return fail_key(like, table[id].key, e);
+    }
+    return gy_value_read(table[id].key, kinds[id], table[id].values, given, value, text, e);
 }
 
-static int set_word(struct gy_settings *s, size_t id, const char *value, gyre_error_t *e)
+/* Without `like`, for what may still wait for it: does any system permit the value? */
+static bool read_as_any(size_t id, const char *given, char text[GY_SETTING_TEXT])
 {
-    size_t value_len = strnlen(value, GY_SETTING_TEXT);
-    uint64_t index = 0;
-    for (const char *p = table[id].values;; index++) {
-        size_t len = strcspn(p, "|");
-        if (len == value_len && memcmp(p, value, len) == 0) {
-            s->value[id] = index;
-            memcpy(s->text[id], value, value_len + 1);
-            return GYRE_OK;
+    uint64_t value;
+    for (unsigned i = GY_LIKE_NOTHING + 1; i < GY_LIKE_COUNT; i++) {
+        const struct gy_like *like = gy_like_of(i);
+        if (gy_like_setting(like, (enum gy_setting)id) &&
+            read_as(like, id, given, &value, text, NULL) == GYRE_OK) {
+            return true;
         }
-        if (!p[len]) {
-            return fail_word(id, value, e);
-        }
-        p += len + 1;
     }
+    return false;
 }
 
-/* Decimal digits only: no sign, blank or base, whatever the locale. Returns what follows them;
- * *out is UINT64_MAX for what does not fit. */
-static const char *read_number(const char *text, uint64_t *out)
+/* Does what was set fit the system? */
+static int check_all(const struct gy_settings *s, const struct gy_like *like, gyre_error_t *e)
 {
-    uint64_t v = 0;
-    bool big = false;
-    for (; *text >= '0' && *text <= '9'; text++) {
-        unsigned digit = (unsigned)(*text - '0');
-        big = big || v > (UINT64_MAX - digit) / 10;
-        v = v * 10 + digit;
+    for (size_t id = 0; id < GY_SET_COUNT; id++) {
+        char text[GY_SETTING_TEXT];
+        uint64_t value;
+        int err = s->chosen[id] ? read_as(like, id, s->text[id], &value, text, e) : GYRE_OK;
+        if (err) {
+            return err;
+        }
     }
-    *out = big ? UINT64_MAX : v;
-    return text;
-}
-
-static int set_number(struct gy_settings *s, size_t id, const char *value, gyre_error_t *e)
-{
-    char shown[GY_SHOW];
-    uint64_t least, most, v;
-    const char *p = read_number(table[id].values, &least);
-    read_number(p + strlen(".."), &most);
-    const char *end = read_number(value, &v);
-    if (end == value || *end) {
-        return gy_fail(e, GYRE_INVALID, "%s: '%s' is not a whole number (%s)", table[id].key,
-                       gy_show(value, shown), table[id].values);
-    }
-    if (v < least || v > most) {
-        return gy_fail(e, GYRE_RANGE, "%s: %s is out of range (%s)", table[id].key,
-                       gy_show(value, shown), table[id].values);
-    }
-    s->value[id] = v;
-    snprintf(s->text[id], sizeof s->text[id], "%llu", (unsigned long long)v);
     return GYRE_OK;
 }
 
-static int set_tag(struct gy_settings *s, size_t id, const char *value, gyre_error_t *e)
+int gy_settings_check(const struct gy_settings *s, gyre_error_t *e)
 {
-    char shown[GY_SHOW];
-    size_t len = strnlen(value, 3);
-    if (len != 0 && len != 2) {
-        return gy_fail(e, GYRE_INVALID, "%s: '%s' is not %s", table[id].key, gy_show(value, shown),
-                       table[id].values);
+    const struct gy_like *like = gy_like_of(s->value[GY_SET_LIKE]);
+    for (size_t id = 0; !like && id < GY_SET_COUNT; id++) {
+        if (s->chosen[id] && kinds[id] == GY_VALUE_LIKE) {
+            return gy_fail(e, GYRE_INVALID, "%s: is for imitated systems, and `like` names none",
+                           table[id].key);
+        }
     }
-    memcpy(s->text[id], value, len + 1);
-    return GYRE_OK;
-}
-
-static int set_by_id(struct gy_settings *s, size_t id, const char *value, gyre_error_t *e)
-{
-    switch (kinds[id]) {
-    case KIND_WORD:
-        return set_word(s, id, value, e);
-    case KIND_NUMBER:
-        return set_number(s, id, value, e);
-    case KIND_TAG:
-        break;
-    }
-    return set_tag(s, id, value, e);
+    return check_all(s, like, e);
 }
 
 void gy_settings_init(struct gy_settings *s)
 {
     memset(s, 0, sizeof *s);
-    for (size_t id = 0; id < GY_SET_COUNT; id++) {
-        (void)set_by_id(s, id, table[id].fallback, NULL); /* a unit test reads every default back */
+    for (size_t id = 0; id < GY_SET_COUNT; id++) { /* a unit test reads every default back */
+        (void)gy_value_read(table[id].key, kinds[id], table[id].values, table[id].fallback,
+                            &s->value[id], s->text[id], NULL);
     }
 }
 
-int gy_settings_set(struct gy_settings *s, const char *key, const char *value, gyre_error_t *e)
+static int set_like(struct gy_settings *s, const char *given, gyre_error_t *e)
 {
-    size_t id = find_key(key);
-    if (id == GY_SET_COUNT) {
-        return fail_key(key, e);
+    char text[GY_SETTING_TEXT];
+    uint64_t value;
+    int err = read_as(NULL, GY_SET_LIKE, given, &value, text, e);
+    if (!err && value) {
+        err = check_all(s, gy_like_of(value), e);
     }
-    int err = set_by_id(s, id, value, e);
-    if (err == GYRE_OK) {
-        s->chosen[id] = true;
+    if (!err) {
+        s->value[GY_SET_LIKE] = value;
+        memcpy(s->text[GY_SET_LIKE], text, strlen(text) + 1);
     }
     return err;
+}
+
+int gy_settings_set(struct gy_settings *s, const char *key, const char *given, gyre_error_t *e)
+{
+    const struct gy_like *like = gy_like_of(s->value[GY_SET_LIKE]);
+    size_t id = find_key(key);
+    char text[GY_SETTING_TEXT], shown[GY_SHOW];
+    uint64_t value = 0;
+    if (id == GY_SET_COUNT) {
+        return fail_key(like, key, e);
+    }
+    if (id == GY_SET_LIKE) {
+        return set_like(s, given, e);
+    }
+    if (kinds[id] == GY_VALUE_LIKE && !*given) { /* as before it was ever set */
+        s->chosen[id] = false;
+        s->text[id][0] = '\0';
+        return GYRE_OK;
+    }
+    bool waits = !like && read_as_any(id, given, text);
+    bool own = like || kinds[id] != GY_VALUE_LIKE;
+    int err = GYRE_UNKNOWN;
+    if (own) {
+        err = read_as(like, id, given, &value, text, waits ? NULL : e);
+    } else if (!waits) {
+        gy_fail(e, err, "%s: no imitated system knows the value '%s'", key, gy_show(given, shown));
+    }
+    if (err && !waits) {
+        return err;
+    }
+    if (!err) {
+        s->value[id] = value;
+    }
+    memcpy(s->text[id], text, strlen(text) + 1);
+    s->chosen[id] = true;
+    return GYRE_OK;
+}
+
+const char *gy_settings_text(const struct gy_settings *s, enum gy_setting id)
+{
+    const struct gy_like *like = gy_like_of(s->value[GY_SET_LIKE]);
+    const struct gy_like_setting *row = like ? gy_like_setting(like, id) : NULL;
+    if (!row && !belongs(like, id)) {
+        return table[id].fallback;
+    }
+    return row && !s->chosen[id] ? row->fallback : s->text[id];
 }
 
 /* The imitated systems hash the whole key, so with `like` the tag has to be asked for. */
 const char *gy_settings_tag(const struct gy_settings *s)
 {
-    bool whole = s->value[GY_SET_LIKE] != GY_LIKE_NOTHING && !s->chosen[GY_SET_HASH_TAG];
-    return whole ? "" : s->text[GY_SET_HASH_TAG];
+    const struct gy_like *like = gy_like_of(s->value[GY_SET_LIKE]);
+    if (like && like->build && !gy_like_setting(like, GY_SET_HASH_TAG)) {
+        return like->tag ? like->tag : "";
+    }
+    if (like && !s->chosen[GY_SET_HASH_TAG]) {
+        return "";
+    }
+    return s->text[GY_SET_HASH_TAG];
 }
 
 const char *gy_settings_get(const struct gy_settings *s, const char *key)
@@ -189,5 +218,5 @@ const char *gy_settings_get(const struct gy_settings *s, const char *key)
     if (id == GY_SET_COUNT) {
         return NULL;
     }
-    return id == GY_SET_HASH_TAG ? gy_settings_tag(s) : s->text[id];
+    return id == GY_SET_HASH_TAG ? gy_settings_tag(s) : gy_settings_text(s, (enum gy_setting)id);
 }

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * settings.h - the placement settings as data: one table gives key, default, permitted values and
- * help to parser, command line and manual alike. Threads: any.
+ * help to parser, command line and manual alike. What an imitated system makes of a setting stands
+ * in its own table (lib/like/like.h), which wins while `like` names it. Threads: any.
  */
 #ifndef GY_LIB_SETTINGS_H
 #define GY_LIB_SETTINGS_H
 
 #include "gyre.h"
+#include "lib/like/likes.h"
+
+#define GY_LIKE_OR_WORD(id, word, object) "|" word
 
 /* X(id, key, default, kind, values, help). `values` is what check reads, so it cannot go stale:
- * words parted by |, or least..most; for a tag it is only a remark. */
+ * words parted by |, or least..most; for a tag it is only a remark. Kind LIKE: a setting that only
+ * imitated systems have, with their defaults and values. */
 #define GY_SETTINGS(X)                                                                           \
     X(ALGORITHM, "algorithm", "ring", WORD, "ring|modulo", "How keys are dealt to nodes.")       \
-    X(LIKE, "like", "", WORD, "|sample",                                                         \
+    X(LIKE, "like", "", WORD, "" GY_LIKES(GY_LIKE_OR_WORD),                                      \
       "Place as an existing system does; sample: the example programs of the articles.")         \
     X(HASH, "hash", "xxh3", WORD, "xxh3", "Hash function of the key.")                           \
     X(POINTS, "points", "1000", NUMBER, "1..100000",                                             \
@@ -25,7 +30,11 @@
       "with `like`.")                                                                            \
     X(MODE, "mode", "md5_64be", WORD, "md5_128|md5_64be|java_md5_32be|sha256_32be",              \
       "like: sample: which article's program.")                                                  \
-    X(VNODES, "vnodes", "150", NUMBER, "1..100000", "like: sample: points per unit of weight.")
+    X(VNODES, "vnodes", "150", NUMBER, "1..100000", "like: sample: points per unit of weight.")  \
+    X(DISTRIBUTION, "distribution", "", LIKE, "the system's words",                              \
+      "like: libmemcached, twemproxy: how keys are dealt to servers.")                           \
+    X(NAMES, "names", "", LIKE, "name|addr",                                                     \
+      "like: twemproxy: the nodes' names are the servers' names, or their host:port.")
 
 enum gy_setting {
 #define GY_SETTING_ID(id, key, fallback, kind, values, help) GY_SET_##id,
@@ -34,24 +43,33 @@ enum gy_setting {
         GY_SET_COUNT
 };
 
-/* Values of the words, in the order of the table above. */
+/* Values of the words, in the order of the table above; those of `like` are enum gy_like_id. */
 enum { GY_ALGORITHM_RING, GY_ALGORITHM_MODULO };
-enum { GY_LIKE_NOTHING, GY_LIKE_SAMPLE };
 
-#define GY_SETTING_TEXT 24
+#define GY_SETTING_TEXT 256
+
+enum gy_value_kind { GY_VALUE_WORD, GY_VALUE_NUMBER, GY_VALUE_TAG, GY_VALUE_TEXT, GY_VALUE_LIKE };
 
 struct gy_settings {
-    uint64_t value[GY_SET_COUNT];             /* index of the word, or the number */
-    char text[GY_SET_COUNT][GY_SETTING_TEXT]; /* canonical */
+    uint64_t value[GY_SET_COUNT];             /* index of the word, or the number; without `like` */
+    char text[GY_SET_COUNT][GY_SETTING_TEXT]; /* canonical; a default stands in the tables */
     bool chosen[GY_SET_COUNT];                /* set by the user, not by default */
 };
 
 void gy_settings_init(struct gy_settings *s);
-/* INVALID (bad value), RANGE, UNKNOWN (key or word, with the nearest right one). s is unchanged on
- * failure. */
+/* INVALID (bad value), RANGE, UNKNOWN (key or word, with the nearest right one; a setting that the
+ * system of `like` has not). s is unchanged on failure. */
 int gy_settings_set(struct gy_settings *s, const char *key, const char *value, gyre_error_t *e);
+/* Do all that were set go together? What was set before `like` may wait for one that never came. */
+int gy_settings_check(const struct gy_settings *s, gyre_error_t *e);
 /* Canonical text of the value in force, NULL if there is no such key. */
 const char *gy_settings_get(const struct gy_settings *s, const char *key);
+/* The same by number, never NULL. */
+const char *gy_settings_text(const struct gy_settings *s, enum gy_setting id);
+/* Reads text as a value of a kind: *value is the index of the word or the number, text the
+ * canonical one. */
+int gy_value_read(const char *key, enum gy_value_kind kind, const char *values, const char *given,
+                  uint64_t *value, char text[GY_SETTING_TEXT], gyre_error_t *e);
 /* The two tag characters in force, "" for the whole key. */
 const char *gy_settings_tag(const struct gy_settings *s);
 

@@ -74,13 +74,14 @@ static void free_node(const struct gyre_node *n)
     free_text(n->name);
     free_text(n->address);
     free_text(n->zone);
+    free_text(n->options);
 }
 
 static int copy_node(const struct gyre_node *from, struct gyre_node *to)
 {
     *to = (struct gyre_node){.size = sizeof *to, .weight = from->weight};
     if (copy_text(from->name, &to->name) && copy_text(from->address, &to->address) &&
-        copy_text(from->zone, &to->zone)) {
+        copy_text(from->zone, &to->zone) && copy_text(from->options, &to->options)) {
         return GYRE_OK;
     }
     free_node(to);
@@ -227,10 +228,11 @@ uint64_t gyre_topology_version(const gyre_topology_t *t)
 int gyre_topology_add(gyre_topology_t *t, const struct gyre_node *node, gyre_error_t *e)
 {
     char shown[GY_SHOW];
-    if (node->size < sizeof *node) {
+    if (node->size < offsetof(struct gyre_node, options)) { /* what its first release had */
         return gy_fail(e, GYRE_INVALID, "struct gyre_node: size is not set");
     }
-    struct gyre_node checked = *node;
+    struct gyre_node checked = {0};
+    memcpy(&checked, node, node->size < sizeof checked ? node->size : sizeof checked);
     int err = check_name(node->name, e);
     if (!err) {
         err = check_weight(node->name, &checked.weight, e);

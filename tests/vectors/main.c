@@ -27,7 +27,7 @@ static struct system systems[] = {
     {.name = "guava", .check = check_hashes},
     {.name = "libmemcached", .check = check_hashes},
     {.name = "mcrouter", .check = check_hashes},
-    {.name = "twemproxy", .check = check_hashes},
+    {.name = "twemproxy", .check = check_twemproxy},
     {.name = "unknown"},
 };
 enum { SYSTEMS = sizeof systems / sizeof systems[0] };
@@ -77,12 +77,14 @@ static void check_file(const char *path)
     struct vfile f;
     struct verdict v = {0};
     bool good = vf_read(&f, path);
-    const char *name = vf_get(&f, "system");
+    const char *name = vf_get(&f, "system"), *mode = vf_get(&f, "mode");
     struct system *s = find_system(name);
     if (!good) {
         refuse(&v, "%s", f.error);
     } else if (!s->check) {
         refuse(&v, "unknown system '%s'", name ? name : "");
+    } else if (mode && strcmp(mode, "hash") == 0) {
+        check_hashes(&f, &v);
     } else {
         s->check(&f, &v);
     }

@@ -20,6 +20,7 @@ struct verdict {
 typedef void check_fn(const struct vfile *f, struct verdict *v);
 
 check_fn check_seeds, check_hashes;
+check_fn check_twemproxy;
 
 void pass(struct verdict *v);
 void fail(struct verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -22,7 +22,10 @@ struct gy_place {
     void (*locate_batch)(const gyre_map_t *m, const uint64_t *hashes, size_t n, uint32_t *out);
     size_t (*first)(const gyre_map_t *m, gy_u128 hash);
     uint32_t (*node)(const gyre_map_t *m, size_t step);
+    /* The last position of the step's arc; NULL: the placement has no arcs. */
     gy_u128 (*position)(const gyre_map_t *m, size_t step);
+    /* NULL: the owned part of a ring, or 1 / positive. Asked only of nodes that are not drained. */
+    double (*share)(const gyre_map_t *m, uint32_t i);
 };
 
 extern const struct gy_place gy_place_ring, gy_place_modulo, gy_place_sample;

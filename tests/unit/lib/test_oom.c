@@ -93,7 +93,7 @@ static int op_add(gyre_error_t *e)
     for (unsigned i = 0; !err && i < 40; i++) {
         char name[16];
         snprintf(name, sizeof name, "n%u", i);
-        struct gyre_node n = {sizeof n, name, "address", 1, "zone"};
+        struct gyre_node n = {sizeof n, name, "address", 1, "zone", NULL};
         err = gyre_topology_add(t, &n, e);
         assert_int_equal(gyre_topology_count(t), err ? i : i + 1);
         assert_int_equal(gyre_topology_find(t, name) != NULL, !err);
@@ -122,8 +122,8 @@ static int op_map(gyre_error_t *e)
 static int op_plan(gyre_error_t *e)
 {
     const struct gyre_change c[] = {
-        {sizeof c[0], GYRE_ADD, {sizeof(struct gyre_node), "new", "address", 1, NULL}},
-        {sizeof c[0], GYRE_REPLACE, {sizeof(struct gyre_node), "n1", "elsewhere", 1, NULL}},
+        {sizeof c[0], GYRE_ADD, {sizeof(struct gyre_node), "new", "address", 1, NULL, NULL}},
+        {sizeof c[0], GYRE_REPLACE, {sizeof(struct gyre_node), "n1", "elsewhere", 1, NULL, NULL}},
     };
     gyre_topology_t *t;
     int err = gyre_plan_apply(topology, c, 2, &t, e);

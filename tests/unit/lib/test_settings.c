@@ -30,7 +30,7 @@ static void test_table(void **state)
     size_t n = 0;
     const struct gyre_setting *s = gyre_settings(&n);
     assert_ptr_equal(gyre_settings(NULL), s);
-    assert_int_equal(n, 9);
+    assert_int_equal(n, GY_SET_COUNT);
     gyre_topology_t *t = fleet_new("");
     for (size_t i = 0; i < n; i++) {
         assert_string_equal(gyre_topology_get(t, s[i].key), s[i].fallback);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * likes.h - the existing systems that are imitated, one row each: X(ID, name). The row makes the
+ * word of the setting `like`, its value GY_LIKE_ID, and its place in the table of systems, which
+ * expects a `const struct gy_like gy_like_NAME` with '-' written '_'. Order: as they came.
+ */
+#ifndef GY_LIB_LIKES_H
+#define GY_LIB_LIKES_H
+
+/* X(ID, word, object) */
+#define GY_LIKES(X)             \
+    X(SAMPLE, "sample", sample) \
+    X(TWEMPROXY, "twemproxy", twemproxy)
+
+/* 0 is no system; the others follow in the order of the rows. */
+enum gy_like_id {
+    GY_LIKE_NOTHING,
+#define GY_LIKE_ENUM(id, word, object) GY_LIKE_##id,
+    GY_LIKES(GY_LIKE_ENUM)
+#undef GY_LIKE_ENUM
+        GY_LIKE_COUNT
+};
+
+#endif
