@@ -15,9 +15,9 @@
 #include "lib/hash/functions.h"
 #include "lib/hash/table.h"
 
-static const char *const known_fields[] = {"system",    "version", "mode",        "hash",
-                                           "columns",   "column2", "key_type",    "seed",
-                                           "hash_type", "note",    "siphash_key", NULL};
+static const char *const known_fields[] = {"system",  "version",     "mode",     "hash",
+                                           "columns", "column2",     "key_type", "seed",
+                                           "note",    "siphash_key", NULL};
 
 /* ---- numbers as the files write them ---- */
 
