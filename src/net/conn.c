@@ -183,6 +183,9 @@ static void on_read(uv_stream_t *s, ssize_t n, const uv_buf_t *b)
     struct gy_conn *c = s->data;
     if (n > 0) {
         c->ev->data(c, (const uint8_t *)b->base, (size_t)n);
+    } else if (n == UV_EOF && c->ev->ended) {
+        gy_conn_read(c, false);
+        c->ev->ended(c);
     } else if (n < 0) {
         gy_conn_close(c, n == UV_EOF ? "closed by the peer" : uv_strerror((int)n));
     }

@@ -42,6 +42,8 @@ struct gy_conn_events {
     void (*opened)(struct gy_conn *c); /* a connect succeeded */
     void (*data)(struct gy_conn *c, const uint8_t *p, size_t n);
     void (*drained)(struct gy_conn *c); /* the last written byte was taken by the kernel */
+    void (*ended)(
+        struct gy_conn *c); /* the peer will send no more, but may still read; NULL: close */
     void (*closed)(struct gy_conn *c, const char *why); /* once, last: the owner may free c in it */
 };
 

@@ -16,6 +16,7 @@
 #define QUEUED_MAX     (32u * 1024 * 1024)
 #define RETRY_FIRST_MS 50
 #define RETRY_MAX_MS   1000
+#define SLOW_COPY      100e3 /* bytes a millisecond */
 #define PING_AFTER_MS  500
 
 static const struct gy_conn_events backend_events;
@@ -64,7 +65,9 @@ static void went_down(struct gy_backend *b, const char *why, uint64_t now)
         gy_warn("node down name=%s address=%s worker=%u why=\"%s\"", b->name, b->address,
                 b->worker->index, why);
     }
-    snprintf(b->why, sizeof b->why, "%s", why);
+    if (why != b->why) { /* the hand-shake leaves its reason there itself */
+        snprintf(b->why, sizeof b->why, "%s", why);
+    }
     b->state = GY_BACKEND_DOWN;
     b->suspect = true;
     b->failures++;
@@ -199,7 +202,10 @@ static void take_answers(struct gy_backend *b, const uint8_t *p, size_t n)
         }
         struct gy_sink *s = b->waits[b->head].sink;
         bool last = r == GY_PARSE_DONE;
+        b->answer_bytes += used;
         if (last) {
+            b->answer_mean += ((double)b->answer_bytes - b->answer_mean) / 8;
+            b->answer_bytes = 0;
             pop(b);
             gy_reply_scan_init(&b->scan);
         }
@@ -250,7 +256,8 @@ static void on_closed(struct gy_conn *c, const char *why)
     fail_all(b, was_up, kept);
 }
 
-static const struct gy_conn_events backend_events = {on_opened, on_data, on_drained, on_closed};
+static const struct gy_conn_events backend_events = {
+    .opened = on_opened, .data = on_data, .drained = on_drained, .closed = on_closed};
 
 /* ---- health ---- */
 
@@ -282,6 +289,14 @@ static void ping(struct gy_backend *b)
     gy_backend_expect(b, &b->ping_sink);
 }
 
+/* How long the node may be silent: its time-out, and what copying the answers we have asked for
+ * takes at SLOW_COPY. Redis makes all answers of one read before it sends the first. */
+static uint64_t patience(const struct gy_backend *b)
+{
+    return b->worker->proxy->config->proxy.timeout_ms +
+           (uint64_t)(b->answer_mean * b->count / SLOW_COPY);
+}
+
 void gy_backend_tick(struct gy_backend *b, uint64_t now, bool stalled)
 {
     if (now < b->patient_until || gy_proxy_is_busy(b->worker->proxy, b->server, now)) {
@@ -292,7 +307,6 @@ void gy_backend_tick(struct gy_backend *b, uint64_t now, bool stalled)
         b->deadline = now + b->worker->proxy->config->proxy.timeout_ms;
         return;
     }
-    unsigned timeout = b->worker->proxy->config->proxy.timeout_ms;
     switch (b->state) {
     case GY_BACKEND_CONNECTING:
     case GY_BACKEND_GREETING:
@@ -302,7 +316,7 @@ void gy_backend_tick(struct gy_backend *b, uint64_t now, bool stalled)
         }
         break;
     case GY_BACKEND_UP:
-        if (b->count && now > b->progress + timeout) {
+        if (b->count && now > b->progress + patience(b)) {
             gy_conn_close(&b->conn, "no answer in time");
         } else if (b->count == 0 && !b->pinged && now > b->progress + PING_AFTER_MS) {
             ping(b);

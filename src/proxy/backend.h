@@ -61,6 +61,8 @@ struct gy_backend {
     uint32_t head, count, cap;
     uint64_t sent, answered;   /* commands in all; sent - answered = count */
     struct gy_reply_scan scan; /* of the answer being received */
+    size_t answer_bytes;       /* of it so far */
+    double answer_mean;        /* of recent answers, bytes */
     struct gy_buf queued;      /* commands written while the hand-shake runs */
     struct gy_buf greeting;    /* answers of the hand-shake */
     unsigned greet_want, greet_got;

@@ -45,6 +45,7 @@ struct gy_conn *gy_client_accept(void *worker, const struct gy_conn_events **ev)
     c->id = atomic_fetch_add_explicit(&w->proxy->next_client_id, 1,
                                       memory_order_relaxed); /* only has to be unique */
     c->tail = &c->head;
+    c->reply_peak = w->reply_peak; /* until its own answers are known */
     gy_req_init(&c->parser, &limits);
     c->next = w->clients;
     c->link = &w->clients;
@@ -64,6 +65,11 @@ static bool may_dispatch(const struct gy_client *c)
     }
     size_t unread = gy_conn_unsent(&c->conn);
     uint64_t limit = c->worker->proxy->config->proxy.max_client_unread;
+    const struct gy_worker *w = c->worker;
+    if (w->unread_bytes > w->proxy->config->proxy.max_memory / w->proxy->nworkers / 2 &&
+        (c->inflight || unread)) {
+        return false; /* memory is short: one answer at a time, and only to those that read */
+    }
     uint32_t most = c->answered < INFLIGHT_FIRST ? INFLIGHT_FIRST : INFLIGHT_MAX;
     return unread < limit && c->inflight < most &&
            (c->inflight == 0 || unread + c->inflight * c->reply_peak < limit);
@@ -94,7 +100,9 @@ static size_t parse(struct gy_client *c, const uint8_t *p, size_t n)
 
 static void close_if_over(struct gy_client *c)
 {
-    if (c->closing && !c->head) {
+    bool asked_all =
+        c->ended && (may_dispatch(c) || c->closing); /* what is left in `in` is half a request */
+    if ((c->closing || asked_all) && !c->head) {
         gy_conn_finish(&c->conn, "done");
     }
 }
@@ -105,7 +113,7 @@ static void pace(struct gy_client *c)
     bool wait = !may_dispatch(c) &&
                 (c->closing || gy_buf_size(&c->in) > LEFTOVER_MAX || c->tasks ||
                  gy_conn_unsent(&c->conn) >= c->worker->proxy->config->proxy.max_client_unread);
-    gy_conn_read(&c->conn, !wait);
+    gy_conn_read(&c->conn, !wait && !c->ended);
     close_if_over(c);
 }
 
@@ -192,6 +200,14 @@ static void on_drained(struct gy_conn *conn)
     gy_client_resume(of_conn(conn));
 }
 
+/* printf ... | nc: it has asked all it wants and still reads the answers. */
+static void on_ended(struct gy_conn *conn)
+{
+    struct gy_client *c = of_conn(conn);
+    c->ended = true;
+    pace(c);
+}
+
 static void on_opened(struct gy_conn *conn)
 {
     (void)conn;
@@ -224,7 +240,11 @@ static void on_closed(struct gy_conn *conn, const char *why)
     free(c);
 }
 
-static const struct gy_conn_events client_events = {on_opened, on_data, on_drained, on_closed};
+static const struct gy_conn_events client_events = {.opened = on_opened,
+                                                    .data = on_data,
+                                                    .drained = on_drained,
+                                                    .ended = on_ended,
+                                                    .closed = on_closed};
 
 /* A client that takes none of its answers for client_stall_ms is closed: its memory is somebody
  * else's. */
@@ -232,6 +252,7 @@ void gy_client_tick(struct gy_client *c, uint64_t now)
 {
     const struct gy_proxy_conf *conf = &c->worker->proxy->config->proxy;
     size_t unread = gy_conn_unsent(&c->conn);
+    c->worker->unread_bytes += unread;
     c->worker->stats.memory += c->in.cap + c->conn.out.cap + c->conn.sending.cap;
     if (unread == 0 || c->conn.closing) {
         c->stalled_since = 0;

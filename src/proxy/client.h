@@ -48,6 +48,7 @@ struct gy_client {
     unsigned tasks;    /* multi-step requests under way: no further command is taken meanwhile */
     uint64_t stalled_since; /* ms; output was first seen unread; 0: it is being read */
     size_t stalled_bytes;
+    bool ended;   /* it sends no more */
     bool closing; /* QUIT or a protocol error: close once everything is answered */
 };
 

@@ -3,10 +3,12 @@
 #include "proxy/dispatch.h"
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "proxy/proxy.h"
 #include "proxy/task.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 #define KEYS_ON_STACK 64
 
@@ -20,8 +22,21 @@ static void show(char *out, size_t cap, struct gy_slice s)
     out[n] = 0;
 }
 
+/* The first words of an HTTP request. A page in somebody's browser must not be able to talk to us
+ * line by line (cross-protocol scripting); Redis hangs up on these two words as well. */
+static bool is_http(struct gy_slice word)
+{
+    return (word.n == 4 && memcmp(word.p, "POST", 4) == 0) ||
+           (word.n == 5 && strncasecmp((const char *)word.p, "host:", 5) == 0);
+}
+
 static void unknown(struct gy_client *c, const struct gy_request *rq)
 {
+    if (is_http(rq->argv[0])) {
+        gy_warn("client closed id=%llu why=\"it speaks HTTP\"", (unsigned long long)c->id);
+        c->closing = true;
+        return;
+    }
     char name[129], args[257] = "", arg[65];
     show(name, sizeof name, rq->argv[0]);
     for (uint32_t i = 1; i < rq->argc && strlen(args) < 128; i++) {
@@ -172,7 +187,9 @@ static void with_keys(struct gy_client *c, const struct gy_command *cmd,
         pos = gy_xcalloc((size_t)n, sizeof *pos);
         n = gy_command_keys(cmd, rq->argv, rq->argc, pos, (size_t)n);
     }
-    if (n < 0) {
+    if (n < 0 && cmd->step > 1) {
+        gy_req_error(gy_req_new(c), "ERR wrong number of arguments for '%s' command", cmd->name);
+    } else if (n < 0) {
         gy_req_error(gy_req_new(c),
                      "ERR syntax error: the keys of '%s' cannot be told from its arguments",
                      cmd->name);

@@ -75,6 +75,7 @@ static void mark_ready(struct gy_client *c)
 void gy_req_bytes(struct gy_req *r, const void *p, size_t n)
 {
     r->bytes += n;
+    r->worker->unread_bytes += n; /* counted anew every few ticks */
     struct gy_client *c = r->client;
     if (!c) {
         return;
@@ -97,6 +98,12 @@ void gy_req_finish(struct gy_req *r)
     if (!c) {
         release(r);
         return;
+    }
+    struct gy_worker *w = r->worker;
+    if (r->bytes > w->reply_peak) {
+        w->reply_peak = r->bytes;
+    } else {
+        w->reply_peak -= (w->reply_peak - r->bytes) / 1024;
     }
     if (r->bytes > c->reply_peak) {
         c->reply_peak = r->bytes;

@@ -115,6 +115,15 @@ static void summarise(struct gy_worker *w)
     pthread_mutex_unlock(&w->proxy->lock);
 }
 
+static void count_memory(struct gy_worker *w, uint64_t now)
+{
+    w->stats.memory = w->unread_bytes = 0;
+    for (struct gy_client *c = w->clients, *next; c; c = next) {
+        next = c->next;
+        gy_client_tick(c, now);
+    }
+}
+
 static void on_tick(void *ctx)
 {
     struct gy_worker *w = ctx;
@@ -127,12 +136,11 @@ static void on_tick(void *ctx)
     if (!stalled) {
         gy_tasks_expire(w, now);
     }
-    if (w->ticks++ % SUMMARY_EVERY == 0) {
-        w->stats.memory = 0;
-        for (struct gy_client *c = w->clients, *next; c; c = next) {
-            next = c->next;
-            gy_client_tick(c, now);
-        }
+    bool due = w->ticks++ % SUMMARY_EVERY == 0;
+    if (due || w->unread_bytes > w->proxy->config->proxy.max_memory / w->proxy->nworkers / 4) {
+        count_memory(w, now); /* more often when it matters */
+    }
+    if (due) {
         summarise(w);
     }
 }

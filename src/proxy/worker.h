@@ -54,7 +54,9 @@ struct gy_worker {
     struct gy_client *ready; /* those that may go on parsing */
     struct gy_task *tasks;   /* multi-step and held requests */
     struct gy_req *free_reqs;
-    size_t input_bytes; /* held for unfinished requests of all clients */
+    size_t unread_bytes; /* answers that clients have not taken: at the last count, and all since */
+    size_t reply_peak;   /* size of recent large answers to anybody */
+    size_t input_bytes;  /* held for unfinished requests of all clients */
 
     uint64_t last_tick;
     unsigned ticks;
