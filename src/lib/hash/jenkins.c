@@ -45,6 +45,7 @@ uint32_t gy_one_at_a_time_signed(const void *data, size_t len)
 static void mix(uint32_t s[3])
 {
     static const uint8_t turns[6] = {4, 6, 8, 16, 19, 4};
+#pragma GCC unroll 6
     for (unsigned i = 0; i < 6; i++) {
         uint32_t *a = &s[i % 3], *b = &s[(i + 1) % 3], *c = &s[(i + 2) % 3];
         *a -= *c;
@@ -57,6 +58,7 @@ static void mix(uint32_t s[3])
 static uint32_t final(uint32_t s[3])
 {
     static const uint8_t turns[7] = {14, 11, 25, 16, 4, 14, 24};
+#pragma GCC unroll 7
     for (unsigned i = 0; i < 7; i++) {
         uint32_t *c = &s[(i + 2) % 3], *b = &s[(i + 1) % 3];
         *c ^= *b;

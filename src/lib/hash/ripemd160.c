@@ -48,8 +48,9 @@ static uint32_t mix(unsigned round, uint32_t b, uint32_t c, uint32_t d)
 }
 
 /* One line over one block; side 0 takes the functions in order, side 1 backwards. */
-static void run_line(unsigned side, uint32_t s[5], const uint8_t *block)
+static inline void run_line(unsigned side, uint32_t s[5], const uint8_t *block)
 {
+#pragma GCC unroll 80
     for (unsigned i = 0; i < 80; i++) {
         unsigned round = i / 16;
         uint32_t sum = s[0] + mix(side ? 4 - round : round, s[1], s[2], s[3]) +

@@ -3,14 +3,16 @@
  * sha1.c - SHA-1 (FIPS 180-4), one call for the whole message: Riak's ring and npm's packages place
  * by it. It protects nothing. Threads: any.
  */
+#include <string.h>
+
 #include "lib/hash/bytes.h"
 #include "lib/hash/digest.h"
 #include "lib/hash/functions.h"
 
-/* FIPS 180-4 sections 4.1.1 and 4.2.1: function plus constant of the step. */
-static uint32_t mix(unsigned step, uint32_t b, uint32_t c, uint32_t d)
+/* FIPS 180-4 sections 4.1.1 and 4.2.1: function plus constant of a round of twenty steps. */
+static inline uint32_t mix(unsigned round, uint32_t b, uint32_t c, uint32_t d)
 {
-    switch (step / 20) {
+    switch (round) {
     case 0:
         return ((b & c) | (~b & d)) + 0x5a827999;
     case 1:
@@ -22,29 +24,42 @@ static uint32_t mix(unsigned step, uint32_t b, uint32_t c, uint32_t d)
     }
 }
 
-static void absorb(uint32_t state[5], const uint8_t *block)
+static inline void run_round(unsigned round, uint32_t s[5], const uint32_t w[20])
 {
-    uint32_t w[80];
-    uint32_t a = state[0], b = state[1], c = state[2], d = state[3], e = state[4];
-    for (unsigned i = 0; i < 16; i++) {
-        w[i] = gy_load_be32(block + 4 * i);
-    }
-    for (unsigned i = 16; i < 80; i++) {
-        w[i] = gy_rotl32(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
-    }
-    for (unsigned i = 0; i < 80; i++) {
-        uint32_t next = gy_rotl32(a, 5) + mix(i, b, c, d) + e + w[i];
+    uint32_t a = s[0], b = s[1], c = s[2], d = s[3], e = s[4];
+#pragma GCC unroll 20
+    for (unsigned i = 0; i < 20; i++) {
+        uint32_t next = gy_rotl32(a, 5) + mix(round, b, c, d) + e + w[i];
         e = d;
         d = c;
         c = gy_rotl32(b, 30);
         b = a;
         a = next;
     }
-    state[0] += a;
-    state[1] += b;
-    state[2] += c;
-    state[3] += d;
-    state[4] += e;
+    s[0] = a;
+    s[1] = b;
+    s[2] = c;
+    s[3] = d;
+    s[4] = e;
+}
+
+static void absorb(uint32_t state[5], const uint8_t *block)
+{
+    uint32_t w[80], s[5];
+    for (unsigned i = 0; i < 16; i++) {
+        w[i] = gy_load_be32(block + 4 * i);
+    }
+    for (unsigned i = 16; i < 80; i++) {
+        w[i] = gy_rotl32(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
+    }
+    memcpy(s, state, sizeof s);
+    run_round(0, s, w);
+    run_round(1, s, w + 20);
+    run_round(2, s, w + 40);
+    run_round(3, s, w + 60);
+    for (unsigned i = 0; i < 5; i++) {
+        state[i] += s[i];
+    }
 }
 
 void gy_sha1(const void *data, size_t len, uint8_t digest[20])

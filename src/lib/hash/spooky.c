@@ -18,6 +18,7 @@ static const uint64_t filler = 0xdeadbeefdeadbeef;
 static void short_mix(uint64_t h[4])
 {
     static const uint8_t turns[12] = {50, 52, 30, 41, 54, 48, 38, 37, 62, 34, 5, 36};
+#pragma GCC unroll 12
     for (unsigned i = 0; i < 12; i++) {
         unsigned at = (i + 2) % 4;
         h[at] = gy_rotl64(h[at], turns[i]) + h[(at + 1) % 4];
@@ -28,6 +29,7 @@ static void short_mix(uint64_t h[4])
 static void short_end(uint64_t h[4])
 {
     static const uint8_t turns[11] = {15, 52, 26, 51, 28, 9, 47, 54, 32, 25, 63};
+#pragma GCC unroll 11
     for (unsigned i = 0; i < 11; i++) {
         unsigned at = (i + 2) % 4, next = (at + 1) % 4;
         h[next] ^= h[at];
@@ -73,6 +75,7 @@ static void add_block(uint64_t s[WORDS], const uint8_t *p)
 static void long_mix(uint64_t s[WORDS], const uint8_t *p)
 {
     static const uint8_t turns[WORDS] = {11, 32, 43, 31, 17, 28, 39, 57, 55, 54, 22, 46};
+#pragma GCC unroll 12
     for (unsigned i = 0; i < WORDS; i++) {
         unsigned before = (i + WORDS - 1) % WORDS;
         s[i] += gy_load_le64(p + 8 * i);
@@ -86,6 +89,7 @@ static void long_mix(uint64_t s[WORDS], const uint8_t *p)
 static void end_partial(uint64_t h[WORDS])
 {
     static const uint8_t turns[WORDS] = {44, 15, 34, 21, 38, 33, 10, 13, 38, 53, 42, 54};
+#pragma GCC unroll 12
     for (unsigned i = 0; i < WORDS; i++) {
         unsigned before = (i + WORDS - 1) % WORDS, next = (i + 1) % WORDS;
         h[before] += h[next];
