@@ -128,6 +128,9 @@ struct gyre_node {
     /* With `like` only: what the imitated system's own line says of this node besides, as words
      * parted by blanks, "id=7 down"; NULL = nothing. docs/like.md has each system's words. */
     const char *options;
+    /* Its slot, from 1, for the placements that know nodes by number (jump, jumpback, memento, dx);
+     * 0 = none given. See gyre_topology_number. */
+    uint32_t slot;
 };
 
 /* An empty topology with the default settings and version 0; NULL when out of memory. */
@@ -186,7 +189,8 @@ GYRE_API GYRE_NODISCARD int gyre_topology_add(gyre_topology_t *t, const struct g
 
 /*
  * Takes a node out; the order of the others stays. Errors: UNKNOWN (no such node; the message names
- * the nearest), INVALID (name NULL). One at a time. Cost: linear in the nodes.
+ * the nearest), INVALID (name NULL), NOMEM (only of a node with a slot). One at a time. Cost:
+ * linear in the nodes.
  */
 GYRE_API GYRE_NODISCARD int gyre_topology_remove(gyre_topology_t *t, const char *name,
                                                  gyre_error_t *e);
@@ -198,6 +202,39 @@ GYRE_API GYRE_NODISCARD int gyre_topology_set_weight(gyre_topology_t *t, const c
 /* A new address, which moves no key; NULL = none. Errors: as _remove, and NOMEM. One at a time. */
 GYRE_API GYRE_NODISCARD int gyre_topology_set_address(gyre_topology_t *t, const char *name,
                                                       const char *address, gyre_error_t *e);
+
+/*
+ * ---- slots ----
+ *
+ * jump, jumpback, memento and dx place by number, so a node's number must be its own for life: it
+ * is the node's `slot`. A map built from nodes without slots gives them out by name, which is fine
+ * until one in the middle leaves and those after it move up. gyre_topology_number writes them down;
+ * from then on a node that leaves, or is drained, leaves a gap, and the topology remembers in which
+ * order slots were given up (a drained node holds no slot). Names, slots and that list are the
+ * whole state: save them and the same answers are there again. (gyre_plan_apply numbers where it
+ * matters.)
+ */
+
+/*
+ * Gives every node that takes keys and has no slot one: the slot given up last, else the one after
+ * the highest; nodes in the byte order of their names. Errors: DUPLICATE (two nodes on one slot),
+ * RANGE (more than 2^20 slots), NOMEM; nothing is changed then. One at a time.
+ */
+GYRE_API GYRE_NODISCARD int gyre_topology_number(gyre_topology_t *t, gyre_error_t *e);
+
+/* A slot, 0 for none. Gives up the old one. Errors: as _remove; RANGE (above 2^20), INVALID
+ * (drained), NOMEM. One at a time. */
+GYRE_API GYRE_NODISCARD int gyre_topology_set_slot(gyre_topology_t *t, const char *name,
+                                                   uint32_t slot, gyre_error_t *e);
+
+/*
+ * The slots given up and not taken again, first to last; *count may be 0, and the list NULL then.
+ * Valid until the topology next changes. Setting replaces the list; slots on which nodes stand do
+ * not count, nor does a slot named before. Errors: RANGE (0, or above 2^20), NOMEM. One at a time.
+ */
+GYRE_API const uint32_t *gyre_topology_removed(const gyre_topology_t *t, size_t *count);
+GYRE_API GYRE_NODISCARD int gyre_topology_set_removed(gyre_topology_t *t, const uint32_t *slots,
+                                                      size_t count, gyre_error_t *e);
 
 GYRE_API size_t gyre_topology_count(const gyre_topology_t *t);
 

@@ -57,13 +57,17 @@ void gy_map_measure(struct gyre_map *m)
     }
 }
 
+bool gy_map_one_hash(const gyre_map_t *a, const gyre_map_t *b)
+{
+    return a->hash == b->hash && a->hash_bits == b->hash_bits && a->key_hash == b->key_hash &&
+           a->key_part == b->key_part && a->key_rule == b->key_rule && a->tag[0] == b->tag[0] &&
+           a->tag[1] == b->tag[1];
+}
+
 bool gy_map_one_kind(const gyre_map_t *a, const gyre_map_t *b)
 {
     bool arcs = a->place->position && b->place->position && a->slots == b->slots &&
                 a->position_bits == b->position_bits;
-    bool keys = a->hash == b->hash && a->hash_bits == b->hash_bits && a->key_hash == b->key_hash &&
-                a->key_part == b->key_part && a->key_rule == b->key_rule &&
-                a->tag[0] == b->tag[0] && a->tag[1] == b->tag[1];
-    return keys && !a->by_key && !b->by_key &&
-           (arcs || (!a->place->position && !b->place->position));
+    bool residues = a->place->residues && b->place->residues;
+    return gy_map_one_hash(a, b) && !a->by_key && !b->by_key && (arcs || residues);
 }

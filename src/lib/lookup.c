@@ -110,9 +110,9 @@ int gyre_map_explain(const gyre_map_t *m, const void *key, size_t len, struct gy
     if (!m->steps) {
         return GYRE_EMPTY;
     }
-    size_t step = m->place->first(m, hash);
-    out->node = m->place->node(m, step);
+    out->node = m->place->locate(m, hash);
     if (m->place->ring) {
+        size_t step = m->place->first(m, hash);
         gy_u128 position = hash >> (m->hash_bits - m->position_bits);
         gy_u128 point = m->place->position(m, step);
         out->has_point = true;

@@ -55,10 +55,12 @@ static void copy_nodes(struct gyre_map *m, const struct by_name *sorted)
                                          .address = put_text(from->address, &at),
                                          .weight = from->weight,
                                          .zone = put_text(from->zone, &at),
-                                         .options = put_text(from->options, &at)};
+                                         .options = put_text(from->options, &at),
+                                         .slot = from->slot};
         m->weight[i] = gy_weight_steps(from->weight);
         m->order[i] = sorted[i].order;
         m->positive += m->weight[i] != 0;
+        m->heavy += m->weight[i];
         m->points[i] = 0;
         m->owned[i] = 0;
     }
@@ -95,6 +97,12 @@ static int take_nodes(struct gyre_map *m, const gyre_topology_t *t, gyre_error_t
     return err ? gy_fail_nomem(e) : GYRE_OK;
 }
 
+/* In the order of enum GY_ALGORITHM_. */
+static const struct gy_place *const own_places[] = {
+    &gy_place_ring, &gy_place_modulo,   &gy_place_rendezvous, &gy_place_maglev, &gy_place_slots,
+    &gy_place_jump, &gy_place_jumpback, &gy_place_memento,    &gy_place_dx,
+};
+
 static void take_settings(struct gyre_map *m, const gyre_topology_t *t,
                           const struct gy_sample_rule *rule)
 {
@@ -108,10 +116,12 @@ static void take_settings(struct gyre_map *m, const gyre_topology_t *t,
     m->position_bits = rule ? rule->hash_bits : 32;
     m->after = rule && rule->after;
     memcpy(m->tag, gy_settings_tag(s), strlen(gy_settings_tag(s)) + 1);
-    if (s->value[GY_SET_ALGORITHM] == GY_ALGORITHM_MODULO) {
-        m->place = &gy_place_modulo;
-    } else {
-        m->place = rule ? &gy_place_sample : &gy_place_ring;
+    m->table = (uint32_t)s->value[GY_SET_TABLE];
+    m->capacity = (uint32_t)s->value[GY_SET_CAPACITY];
+    m->heaviest = (uint32_t)s->value[GY_SET_HEAVIEST];
+    m->place = own_places[s->value[GY_SET_ALGORITHM]];
+    if (rule && m->place == &gy_place_ring) {
+        m->place = &gy_place_sample;
     }
 }
 
@@ -134,6 +144,9 @@ int gy_map_build_rule(const gyre_topology_t *t, const struct gy_sample_rule *rul
     int err = gy_settings_check(&t->settings, e);
     err = err ? err : take_nodes(m, t, e);
     err = err ? err : gy_like_check_nodes(m, &t->settings, e);
+    if (!err && m->place->numbered) {
+        err = gy_removed_copy(&m->removed, &t->removed) ? gy_fail_nomem(e) : GYRE_OK;
+    }
     if (!err && like && like->build) {
         err = gy_like_build(m, &t->settings, e);
     } else if (!err && m->positive) {
@@ -181,6 +194,7 @@ void gyre_map_unref(gyre_map_t *m)
     gy_mem_free(m->owned);
     gy_mem_free(m->zone);
     gy_mem_free(m->zone_size);
+    gy_removed_fini(&m->removed);
     gy_mem_free(m);
 }
 

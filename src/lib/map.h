@@ -11,6 +11,7 @@
 
 #include "lib/hash/hash.h"
 #include "lib/like/sample.h"
+#include "lib/place/number.h"
 #include "lib/place/place.h"
 #include "lib/topology.h"
 
@@ -42,6 +43,7 @@ struct gyre_map {
     struct gyre_node *nodes;
     char *text;       /* what their strings point into */
     uint64_t *weight; /* in GY_WEIGHT_STEPS */
+    uint64_t heavy;   /* sum of the weights: at most 65535 * 10^12 */
     uint32_t *order;  /* place of the node in the topology */
     uint32_t *points; /* of the node; filled by ring placements */
     gy_u128 *owned;   /* length of its arcs; filled by ring placements */
@@ -51,12 +53,16 @@ struct gyre_map {
     size_t steps;   /* of a walk that meets every node: points, or positive nodes */
     size_t bytes;   /* of the lookup structure */
 
-    uint32_t replicas;   /* settings the lookup does not use but gyre_map_same compares */
-    uint32_t spread;     /* parts of the zone path that count: 0 none, 1, 2, 3 */
-    uint32_t per_unit;   /* points per unit of weight */
-    uint32_t *zone;      /* group of each node; NULL without spread */
-    uint32_t *zone_size; /* positive nodes of each group */
-    uint32_t zones;      /* groups with a positive node */
+    uint32_t replicas; /* settings the lookup does not use but gyre_map_same compares */
+    uint32_t spread;   /* parts of the zone path that count: 0 none, 1, 2, 3 */
+    uint32_t per_unit; /* points per unit of weight */
+    uint32_t table;    /* slots of a lookup table */
+    uint32_t capacity; /* slots of dx, and the weight whose draws always pass */
+    uint32_t heaviest;
+    struct gy_removed removed; /* slots given up; of numbered placements */
+    uint32_t *zone;            /* group of each node; NULL without spread */
+    uint32_t *zone_size;       /* positive nodes of each group */
+    uint32_t zones;            /* groups with a positive node */
 };
 
 /* As gyre_map_build, with the rule of a sample program given instead of named by the topology's
@@ -76,8 +82,17 @@ bool gy_zone_same(const gyre_map_t *a, uint32_t i, const gyre_map_t *b, uint32_t
 /* Hash of the part of the key that counts, cut to hash_bits. */
 gy_u128 gy_map_hash_wide(const gyre_map_t *m, const void *key, size_t len);
 
-/* Do both maps put a key at the same position of rings of the same size? */
+/* Do both maps hash a key to the same number? */
+bool gy_map_one_hash(const gyre_map_t *a, const gyre_map_t *b);
+/* Can the two be compared exactly: rings a key has one position on, or both hash mod N? */
 bool gy_map_one_kind(const gyre_map_t *a, const gyre_map_t *b);
+
+/* The nodes that are not drained in the order a key prefers them, some perhaps twice, and then
+ * GYRE_NONE. m has such a node. */
+void gy_walk_start(struct gy_walk *w, const gyre_map_t *m, gy_u128 hash);
+uint32_t gy_walk_next(struct gy_walk *w);
+/* How a walk ends that has not met every node: w->draws, 0 at first, counts through the names. */
+uint32_t gy_walk_by_name(struct gy_walk *w);
 
 /* The positive nodes as hash mod N numbers them: in name order, or in the topology's order where an
  * existing system is imitated. out has room for m->positive. */

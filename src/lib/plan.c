@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * plan.c - a list of changes becomes the topology it leads to. Works on a clone, so that a change
- * that fails leaves nothing half done. Threads: any, if no one writes to the topology meanwhile.
+ * that fails leaves nothing half done. Where slots decide, they are settled before the changes, so
+ * that what leaves leaves a gap and moves no one else, and after them. Threads: any, if no one
+ * writes to the topology meanwhile.
  */
 #include "lib/error.h"
 #include "lib/topology.h"
@@ -34,14 +36,19 @@ int gyre_plan_apply(const gyre_topology_t *t, const struct gyre_change *changes,
         return gy_fail_nomem(e);
     }
     next->version++;
-    for (size_t i = 0; i < n; i++) {
-        int err = changes[i].size < sizeof changes[i]
-                      ? gy_fail(e, GYRE_INVALID, "struct gyre_change: size is not set")
-                      : apply(next, &changes[i], e);
-        if (err) {
-            gyre_topology_free(next);
-            return err;
-        }
+    bool numbered = gy_topology_numbered(next);
+    int err = numbered ? gyre_topology_number(next, e) : GYRE_OK;
+    for (size_t i = 0; !err && i < n; i++) {
+        err = changes[i].size < sizeof changes[i]
+                  ? gy_fail(e, GYRE_INVALID, "struct gyre_change: size is not set")
+                  : apply(next, &changes[i], e);
+    }
+    if (!err && numbered) {
+        err = gyre_topology_number(next, e);
+    }
+    if (err) {
+        gyre_topology_free(next);
+        return err;
     }
     *out = next;
     return GYRE_OK;

@@ -99,26 +99,64 @@ static bool may_join(const gyre_map_t *m, uint32_t node, const uint32_t *out, si
     return used < most;
 }
 
+void gy_walk_start(struct gy_walk *w, const gyre_map_t *m, gy_u128 hash)
+{
+    *w = (struct gy_walk){.map = m, .hash = (uint64_t)hash};
+    if (m->place->start) {
+        m->place->start(w);
+    } else {
+        w->step = m->place->first(m, hash);
+        w->left = m->steps;
+    }
+}
+
+/* A node may be too light for a slot of the table; it comes last. */
+uint32_t gy_walk_by_name(struct gy_walk *w)
+{
+    while (w->draws < w->map->count) {
+        uint32_t node = (uint32_t)w->draws++;
+        if (w->map->weight[node]) {
+            return node;
+        }
+    }
+    return GYRE_NONE;
+}
+
+uint32_t gy_walk_next(struct gy_walk *w)
+{
+    const gyre_map_t *m = w->map;
+    if (m->place->next) {
+        return m->place->next(w);
+    }
+    if (w->left == 0) {
+        return gy_walk_by_name(w);
+    }
+    uint32_t node = m->place->node(m, w->step);
+    w->step = w->step + 1 == m->steps ? 0 : w->step + 1;
+    w->left--;
+    return node;
+}
+
 size_t gyre_map_replicas(const gyre_map_t *m, const void *key, size_t len, uint32_t *out,
                          size_t want, unsigned *flags)
 {
     unsigned seen = want > m->positive ? GYRE_REPLICAS_SHORT : 0;
     size_t enough = want < m->positive ? want : m->positive;
     size_t got = 0;
-    size_t first = enough ? m->place->first(m, gy_map_hash_wide(m, key, len)) : 0;
+    gy_u128 hash = gy_map_hash_wide(m, key, len);
     for (uint32_t most = 1; got < enough; most++) {
         size_t limit = quota(m, most);
         limit = limit < enough ? limit : enough;
         if (most > 1) {
             seen |= GYRE_REPLICAS_SPREAD;
         }
-        /* Every node that is not drained is met within one round, so the limit is reached. */
-        for (size_t i = 0, step = first; got < limit && i < m->steps; i++) {
-            uint32_t node = m->place->node(m, step);
+        /* Every node that is not drained is met within one walk, so the limit is reached. */
+        struct gy_walk w;
+        gy_walk_start(&w, m, hash);
+        for (uint32_t node; got < limit && (node = gy_walk_next(&w)) != GYRE_NONE;) {
             if (may_join(m, node, out, got, most)) {
                 out[got++] = node;
             }
-            step = step + 1 == m->steps ? 0 : step + 1;
         }
     }
     if (flags) {

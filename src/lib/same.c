@@ -47,7 +47,8 @@ static bool same_walk(const gyre_map_t *a, const gyre_map_t *b)
 bool gyre_map_same(const gyre_map_t *a, const gyre_map_t *b)
 {
     return a == b ||
-           (gy_map_one_kind(a, b) && a->place == b->place && a->after == b->after &&
-            a->replicas == b->replicas && a->spread == b->spread && a->positive == b->positive &&
-            a->steps == b->steps && same_nodes(a, b) && same_walk(a, b));
+           (gy_map_one_hash(a, b) && a->position_bits == b->position_bits && a->place == b->place &&
+            a->after == b->after && a->replicas == b->replicas && a->spread == b->spread &&
+            a->positive == b->positive && a->steps == b->steps && same_nodes(a, b) &&
+            (a->positive == 0 || (a->place->same ? a->place->same(a, b) : same_walk(a, b))));
 }

@@ -16,12 +16,20 @@
  * words parted by |, or least..most; for a tag it is only a remark. Kind LIKE: a setting that only
  * imitated systems have, with their defaults and values. */
 #define GY_SETTINGS(X)                                                                           \
-    X(ALGORITHM, "algorithm", "ring", WORD, "ring|modulo", "How keys are dealt to nodes.")       \
+    X(ALGORITHM, "algorithm", "ring", WORD,                                                      \
+      "ring|modulo|rendezvous|maglev|slots|jump|jumpback|memento|dx",                            \
+      "How keys are dealt to nodes.")                                                            \
     X(LIKE, "like", "", WORD, "" GY_LIKES(GY_LIKE_OR_WORD),                                      \
       "Place as an existing system does; sample: the example programs of the articles.")         \
     X(HASH, "hash", "xxh3", WORD, "xxh3", "Hash function of the key.")                           \
     X(POINTS, "points", "1000", NUMBER, "1..100000",                                             \
       "Points on the ring per unit of weight; the spread of shares is about 1/sqrt(points).")    \
+    X(TABLE, "table", "65537", NUMBER, "1..16777216",                                            \
+      "Slots of the table of maglev (a prime number) and slots.")                                \
+    X(CAPACITY, "capacity", "256", NUMBER, "1..1048576",                                         \
+      "dx: most nodes there may be, a power of two; part of the mapping.")                       \
+    X(HEAVIEST, "heaviest", "1", NUMBER, "1..1000000",                                           \
+      "dx: the greatest weight there may be; part of the mapping.")                              \
     X(REPLICAS, "replicas", "1", NUMBER, "1..64", "Distinct nodes that hold each key.")          \
     X(SPREAD, "spread", "none", WORD, "none|region|zone|rack",                                   \
       "Replicas go to distinct regions, zones or racks: 1, 2 or 3 parts of a node's zone path.") \
@@ -44,7 +52,17 @@ enum gy_setting {
 };
 
 /* Values of the words, in the order of the table above; those of `like` are enum gy_like_id. */
-enum { GY_ALGORITHM_RING, GY_ALGORITHM_MODULO };
+enum {
+    GY_ALGORITHM_RING,
+    GY_ALGORITHM_MODULO,
+    GY_ALGORITHM_RENDEZVOUS,
+    GY_ALGORITHM_MAGLEV,
+    GY_ALGORITHM_SLOTS,
+    GY_ALGORITHM_JUMP,
+    GY_ALGORITHM_JUMPBACK,
+    GY_ALGORITHM_MEMENTO,
+    GY_ALGORITHM_DX
+};
 
 #define GY_SETTING_TEXT 256
 

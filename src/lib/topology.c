@@ -79,7 +79,7 @@ static void free_node(const struct gyre_node *n)
 
 static int copy_node(const struct gyre_node *from, struct gyre_node *to)
 {
-    *to = (struct gyre_node){.size = sizeof *to, .weight = from->weight};
+    *to = (struct gyre_node){.size = sizeof *to, .weight = from->weight, .slot = from->slot};
     if (copy_text(from->name, &to->name) && copy_text(from->address, &to->address) &&
         copy_text(from->zone, &to->zone) && copy_text(from->options, &to->options)) {
         return GYRE_OK;
@@ -183,6 +183,10 @@ gyre_topology_t *gyre_topology_clone(const gyre_topology_t *t)
     }
     copy->version = t->version;
     copy->settings = t->settings;
+    if (gy_removed_copy(&copy->removed, &t->removed)) {
+        gyre_topology_free(copy);
+        return NULL;
+    }
     for (size_t i = 0; i < t->count; i++) {
         if (gyre_topology_add(copy, &t->nodes[i], NULL)) {
             gyre_topology_free(copy);
@@ -202,6 +206,7 @@ void gyre_topology_free(gyre_topology_t *t)
     }
     gy_mem_free(t->nodes);
     gy_mem_free(t->index);
+    gy_removed_fini(&t->removed);
     gy_mem_free(t);
 }
 
@@ -235,6 +240,10 @@ int gyre_topology_add(gyre_topology_t *t, const struct gyre_node *node, gyre_err
     memcpy(&checked, node, node->size < sizeof checked ? node->size : sizeof checked);
     int err = check_name(node->name, e);
     if (!err) {
+        err = gy_slot_check(node->name, checked.slot, e);
+        checked.slot = checked.weight > 0 ? checked.slot : 0;
+    }
+    if (!err) {
         err = check_weight(node->name, &checked.weight, e);
     }
     if (err) {
@@ -251,6 +260,7 @@ int gyre_topology_add(gyre_topology_t *t, const struct gyre_node *node, gyre_err
     }
     t->count++;
     t->index[index_slot(t, node->name)] = (uint32_t)t->count;
+    gy_removed_drop(&t->removed, checked.slot);
     return GYRE_OK;
 }
 
@@ -259,6 +269,9 @@ int gyre_topology_remove(gyre_topology_t *t, const char *name, gyre_error_t *e)
     struct gyre_node *n = must_find(t, name, e);
     if (!n) {
         return name ? GYRE_UNKNOWN : GYRE_INVALID;
+    }
+    if (gy_topology_give_up(t, n->slot)) {
+        return gy_fail_nomem(e);
     }
     size_t i = (size_t)(n - t->nodes);
     free_node(n);
@@ -275,10 +288,15 @@ int gyre_topology_set_weight(gyre_topology_t *t, const char *name, double weight
         return name ? GYRE_UNKNOWN : GYRE_INVALID;
     }
     int err = check_weight(name, &weight, e);
-    if (!err) {
-        n->weight = weight;
+    if (err) {
+        return err;
     }
-    return err;
+    if (weight == 0 && gy_topology_give_up(t, n->slot)) {
+        return gy_fail_nomem(e);
+    }
+    n->slot = weight > 0 ? n->slot : 0;
+    n->weight = weight;
+    return GYRE_OK;
 }
 
 int gyre_topology_set_address(gyre_topology_t *t, const char *name, const char *address,
@@ -295,6 +313,24 @@ int gyre_topology_set_address(gyre_topology_t *t, const char *name, const char *
     free_text(n->address);
     n->address = copy;
     return GYRE_OK;
+}
+
+int gyre_topology_set_slot(gyre_topology_t *t, const char *name, uint32_t slot, gyre_error_t *e)
+{
+    struct gyre_node *n = must_find(t, name, e);
+    if (!n) {
+        return name ? GYRE_UNKNOWN : GYRE_INVALID;
+    }
+    int err = gy_slot_check(name, slot, e);
+    if (!err && slot && n->weight == 0) {
+        char shown[GY_SHOW];
+        err = gy_fail(e, GYRE_INVALID, "node '%s' is drained: it holds no slot",
+                      gy_show(name, shown));
+    }
+    if (!err && gy_topology_move_slot(t, n, slot)) {
+        err = gy_fail_nomem(e);
+    }
+    return err;
 }
 
 size_t gyre_topology_count(const gyre_topology_t *t)

@@ -4,11 +4,10 @@
  * nodes that are not drained are numbered in name order (in the topology's order where an existing
  * system is imitated). All must weigh the same. Threads: immutable once built.
  */
-#include <string.h>
-
 #include "lib/alloc.h"
 #include "lib/error.h"
 #include "lib/map.h"
+#include "lib/place/weights.h"
 
 void gy_modulo_slots(const gyre_map_t *m, uint32_t *out)
 {
@@ -38,28 +37,10 @@ void gy_modulo_slots(const gyre_map_t *m, uint32_t *out)
     }
 }
 
-static int check_weights(const struct gyre_map *m, gyre_error_t *e)
-{
-    const struct gyre_node *first = NULL;
-    for (uint32_t i = 0; i < m->count; i++) {
-        if (m->weight[i] == 0) {
-            continue;
-        }
-        if (first && first->weight != m->nodes[i].weight) {
-            char one[GY_SHOW], two[GY_SHOW];
-            return gy_fail(e, GYRE_UNSUPPORTED,
-                           "modulo knows no weights, but '%s' and '%s' weigh differently",
-                           gy_show(first->name, one), gy_show(m->nodes[i].name, two));
-        }
-        first = first ? first : &m->nodes[i];
-    }
-    return GYRE_OK;
-}
-
 static int modulo_build(struct gyre_map *m, const void *rule, gyre_error_t *e)
 {
     (void)rule;
-    int err = check_weights(m, e);
+    int err = gy_weights_refuse(m, e);
     if (err) {
         return err;
     }
@@ -104,6 +85,7 @@ static void modulo_locate_batch(const gyre_map_t *m, const uint64_t *hashes, siz
 
 const struct gy_place gy_place_modulo = {
     .name = "modulo",
+    .residues = true,
     .build = modulo_build,
     .fini = modulo_fini,
     .locate = modulo_locate,

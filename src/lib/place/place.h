@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * place.h - what a placement algorithm is to the rest of the library: a constant table of
- * functions. A placement orders the nodes for each key as a walk of m->steps steps that begins at
- * first() and wraps; the key's node is the one at the first step, its replicas are the next
+ * functions. A placement orders the nodes for each key: either as a walk of m->steps steps that
+ * begins at first() and wraps (rings, tables, modulo), or, where each key has an order of its own,
+ * through start() and next(). The key's node is the first of the walk, its replicas are the next
  * distinct ones. Threads: build and fini one thread, the rest any.
  */
 #ifndef GY_LIB_PLACE_H
@@ -11,23 +12,47 @@
 #include "gyre.h"
 #include "lib/wide.h"
 
+#define GY_WALK_AHEAD 8u
+
+/* A walk in progress; on the caller's stack, for lookups allocate nothing. */
+struct gy_walk {
+    const gyre_map_t *map;
+    uint64_t hash;
+    size_t step, left; /* by steps: where it stands, how many are left */
+    /* The rest is the placement's own. */
+    uint64_t state, draws;
+    uint32_t ahead[GY_WALK_AHEAD], have, used;
+};
+
 struct gy_place {
     const char *name;
-    bool ring; /* has points on a ring: position() is there, and arcs can be walked */
+    bool ring;     /* has points on a ring: position() is there, and arcs can be walked */
+    bool residues; /* a function of the hash mod positive nodes, numbered by gy_modulo_slots */
+    bool numbered; /* the nodes' slots decide (lib/place/number.h) */
     /* Fills m->data, steps, bytes and, for rings, points, owned and whole. m has at least one node
      * that is not drained. */
     int (*build)(struct gyre_map *m, const void *rule, gyre_error_t *e);
     void (*fini)(struct gyre_map *m);
     uint32_t (*locate)(const gyre_map_t *m, gy_u128 hash);
     void (*locate_batch)(const gyre_map_t *m, const uint64_t *hashes, size_t n, uint32_t *out);
+
     size_t (*first)(const gyre_map_t *m, gy_u128 hash);
     uint32_t (*node)(const gyre_map_t *m, size_t step);
     /* The last position of the step's arc; NULL: the placement has no arcs. */
     gy_u128 (*position)(const gyre_map_t *m, size_t step);
+
+    /* Instead of first and node. start is given a walk whose map and hash are set and the rest 0.
+     * next answers every node that is not drained, some perhaps twice, and then GYRE_NONE. */
+    void (*start)(struct gy_walk *w);
+    uint32_t (*next)(struct gy_walk *w);
     /* NULL: the owned part of a ring, or 1 / positive. Asked only of nodes that are not drained. */
     double (*share)(const gyre_map_t *m, uint32_t i);
+    /* NULL: by steps. Both maps are of this placement, and agree in what same.c compares. */
+    bool (*same)(const gyre_map_t *a, const gyre_map_t *b);
 };
 
 extern const struct gy_place gy_place_ring, gy_place_modulo, gy_place_sample;
+extern const struct gy_place gy_place_rendezvous, gy_place_maglev, gy_place_slots;
+extern const struct gy_place gy_place_jump, gy_place_jumpback, gy_place_memento, gy_place_dx;
 
 #endif

@@ -12,6 +12,7 @@
 #include "lib/error.h"
 #include "lib/map.h"
 #include "lib/place/below8.h"
+#include "lib/place/mix.h"
 
 #define POINTS_MAX (1u << 27) /* 1 GB of ring, and again while it is built */
 #define SMALL_SORT 48u        /* points of a bucket that insertion still sorts faster */
@@ -24,19 +25,9 @@ struct ring {
     uint32_t buckets;
 };
 
-/* SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): the i-th output of the stream seeded with `seed`.
- */
-static uint64_t stream(uint64_t seed, uint64_t i)
-{
-    uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
 static uint32_t point(uint64_t seed, uint64_t i)
 {
-    return (uint32_t)(stream(seed, i) >> 32);
+    return (uint32_t)(gy_stream(seed, i) >> 32);
 }
 
 static uint32_t bucket_of(uint32_t buckets, uint32_t position)

@@ -63,7 +63,7 @@ static void test_refusals(void **state)
     refused("point", "5", GYRE_UNKNOWN, "did you mean 'points'?");
     refused("", "5", GYRE_UNKNOWN, "unknown placement setting ''");
     refused("zzzzzzzz", "5", GYRE_UNKNOWN, "unknown placement setting 'zzzzzzzz'");
-    refused("algorithm", "rign", GYRE_UNKNOWN, "did you mean 'ring'? (one of ring|modulo)");
+    refused("algorithm", "rign", GYRE_UNKNOWN, "did you mean 'ring'? (one of ring|modulo|");
     refused("algorithm", "", GYRE_UNKNOWN, "algorithm: unknown value ''");
     refused("algorithm", "rin", GYRE_UNKNOWN, "did you mean 'ring'?");
     refused("algorithm", "ring|modulo", GYRE_UNKNOWN, "unknown value");

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dx.c - DxHash (Dong and Wang, "DxHash: a scalable consistent hash based on the pseudo-random
+ * sequence", 2021, arXiv 2107.07930) with weights: each key has an endless sequence of draws, each
+ * of a slot and of a number; the first draw whose number is below the slot's weight decides. An
+ * empty slot weighs nothing. The heaviest weight there may ever be always passes.
+ *
+ * Cost: on average capacity * heaviest / (sum of weights) draws. Memory: 6 bytes a slot.
+ * Guaranteed: a change of one node's presence or weight moves keys only to or from that node, for
+ * each of a key's replicas; shares are the weights', to 2^-31 of the heaviest; no history.
+ * Not: growth past `capacity`, or past `heaviest`: both are part of the mapping, and changing
+ * either moves nearly all keys. Nodes hold slots (see number.h), which the topology keeps.
+ * Threads: immutable once built.
+ */
+#include <string.h>
+
+#include "lib/alloc.h"
+#include "lib/error.h"
+#include "lib/map.h"
+#include "lib/place/mix.h"
+#include "lib/place/number.h"
+
+#define WHOLE     (1u << 31) /* the bar of the heaviest weight: every draw is below it */
+#define DRAWS_FEW (1u << 16) /* most on average; more are refused */
+#define DRAWS_MAX (1u << 22) /* 64 times that: a key needs more with probability e^-64 */
+
+struct dx {
+    struct gy_numbers numbers; /* first, for gy_numbers_same */
+    uint32_t *bar;             /* by slot: what a draw's number has to be below */
+    uint32_t mask;             /* capacity - 1 */
+    uint64_t sum;              /* of the bars */
+};
+
+/* Draws on from *state until one passes; GYRE_NONE after DRAWS_MAX in all. */
+static uint32_t draw(const struct dx *x, uint64_t *state, uint64_t *draws)
+{
+    for (; *draws < DRAWS_MAX; ++*draws) {
+        uint64_t v = gy_mix(*state += GY_GOLDEN);
+        uint32_t slot = (uint32_t)v & x->mask;
+        if (v >> 33 < x->bar[slot]) {
+            ++*draws;
+            return x->numbers.node[slot];
+        }
+    }
+    return GYRE_NONE;
+}
+
+static uint32_t find(const gyre_map_t *m, uint64_t hash)
+{
+    uint64_t draws = 0;
+    uint32_t node = draw(m->data, &hash, &draws);
+    if (node == GYRE_NONE) {
+        struct gy_walk w = {.map = m};
+        node = gy_walk_by_name(&w);
+    }
+    return node;
+}
+
+static uint32_t dx_locate(const gyre_map_t *m, gy_u128 hash)
+{
+    return find(m, (uint64_t)hash);
+}
+
+static void dx_locate_batch(const gyre_map_t *m, const uint64_t *hashes, size_t n, uint32_t *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        out[i] = find(m, hashes[i]);
+    }
+}
+
+static void dx_start(struct gy_walk *w)
+{
+    w->state = w->hash;
+}
+
+static uint32_t dx_next(struct gy_walk *w)
+{
+    uint64_t draws = w->left; /* how many there were, here */
+    uint32_t node = draw(w->map->data, &w->state, &draws);
+    w->left = (size_t)draws;
+    return node == GYRE_NONE ? gy_walk_by_name(w) : node;
+}
+
+static double dx_share(const gyre_map_t *m, uint32_t i)
+{
+    const struct dx *x = m->data;
+    return (double)x->bar[m->nodes[i].slot - 1] / (double)x->sum;
+}
+
+/* weight / heaviest of WHOLE, never nothing. */
+static int set_bars(const struct gyre_map *m, struct dx *x, gyre_error_t *e)
+{
+    uint64_t heaviest = (uint64_t)m->heaviest * GY_WEIGHT_STEPS;
+    char shown[GY_SHOW];
+    memset(x->bar, 0, ((size_t)x->mask + 1) * sizeof *x->bar);
+    for (uint32_t i = 0; i < m->count; i++) {
+        if (m->weight[i] == 0) {
+            continue;
+        }
+        if (m->weight[i] > heaviest) {
+            return gy_fail(e, GYRE_RANGE,
+                           "dx: '%s' weighs more than `heaviest` (%u); raising that moves nearly "
+                           "all keys",
+                           gy_show(m->nodes[i].name, shown), m->heaviest);
+        }
+        /* 10^12 * 2^31 needs 71 bits */
+        uint32_t bar = (uint32_t)((gy_u128)m->weight[i] * WHOLE / heaviest);
+        bar = bar ? bar : 1;
+        x->bar[m->nodes[i].slot - 1] = bar;
+        x->sum += bar;
+    }
+    uint64_t mean = ((uint64_t)x->mask + 1) * WHOLE / x->sum;
+    if (mean > DRAWS_FEW) {
+        return gy_fail(e, GYRE_RANGE,
+                       "dx: a key would take %llu draws on average, at most %u are allowed: "
+                       "`capacity` (%u) or `heaviest` (%u) is far above what the nodes make up",
+                       (unsigned long long)mean, DRAWS_FEW, x->mask + 1, m->heaviest);
+    }
+    return GYRE_OK;
+}
+
+static int check_capacity(const struct gyre_map *m, gyre_error_t *e)
+{
+    if (m->capacity & (m->capacity - 1)) {
+        return gy_fail(e, GYRE_INVALID, "capacity: %u is no power of two", m->capacity);
+    }
+    return GYRE_OK;
+}
+
+static int check_slots(const struct gyre_map *m, gyre_error_t *e)
+{
+    char shown[GY_SHOW];
+    for (uint32_t i = 0; i < m->count; i++) {
+        if (m->weight[i] && m->nodes[i].slot > m->capacity) {
+            return gy_fail(e, GYRE_RANGE,
+                           "dx: '%s' has slot %u, and there are %u (`capacity`, which must be a "
+                           "power of two; changing it moves nearly all keys)",
+                           gy_show(m->nodes[i].name, shown), m->nodes[i].slot, m->capacity);
+        }
+    }
+    return GYRE_OK;
+}
+
+static void dx_fini(struct gyre_map *m)
+{
+    struct dx *x = m->data;
+    gy_numbers_fini(&x->numbers);
+    gy_mem_free(x->bar);
+    gy_mem_free(x);
+}
+
+static int dx_build(struct gyre_map *m, const void *rule, gyre_error_t *e)
+{
+    (void)rule;
+    int err = check_capacity(m, e);
+    if (err) {
+        return err;
+    }
+    struct dx *x = gy_mem_alloc(1, sizeof *x);
+    if (!x) {
+        return gy_fail_nomem(e);
+    }
+    *x = (struct dx){.mask = m->capacity - 1};
+    m->data = x;
+    err = gy_numbers_init(&x->numbers, m, e);
+    if (!err) {
+        err = check_slots(m, e);
+    }
+    if (err) {
+        return err;
+    }
+    x->bar = gy_mem_alloc(m->capacity, sizeof *x->bar);
+    if (!x->bar) {
+        return gy_fail_nomem(e);
+    }
+    m->steps = m->capacity;
+    m->bytes = m->capacity * sizeof *x->bar + x->numbers.n * sizeof *x->numbers.node;
+    return set_bars(m, x, e);
+}
+
+/* History is none of its answers' business: names, slots and weights are. */
+static bool dx_same(const gyre_map_t *a, const gyre_map_t *b)
+{
+    const struct dx *x = a->data, *y = b->data;
+    for (uint32_t s = 0; s < a->capacity; s++) {
+        if (x->bar[s] != y->bar[s] ||
+            (x->bar[s] &&
+             strcmp(a->nodes[x->numbers.node[s]].name, b->nodes[y->numbers.node[s]].name) != 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+const struct gy_place gy_place_dx = {
+    .name = "dx",
+    .numbered = true,
+    .build = dx_build,
+    .fini = dx_fini,
+    .locate = dx_locate,
+    .locate_batch = dx_locate_batch,
+    .start = dx_start,
+    .next = dx_next,
+    .share = dx_share,
+    .same = dx_same,
+};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * range.h - what the hashes onto a range 0 to n - 1 share: jump and jumpback, and memento which
+ * begins with the latter. Threads: any.
+ */
+#ifndef GY_LIB_RANGE_H
+#define GY_LIB_RANGE_H
+
+#include "lib/map.h"
+
+/* Slots without a gap and equal weights; m->data is a struct gy_numbers. */
+int gy_range_build(struct gyre_map *m, const void *rule, gyre_error_t *e);
+void gy_range_fini(struct gyre_map *m);
+
+/* jumpback.c; n from 1 to 2^31. */
+uint32_t gy_jumpback(uint64_t hash, uint32_t n);
+
+#endif

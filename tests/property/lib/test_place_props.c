@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_place_props.c - what holds for each of the library's own placements on any fleet: answers
+ * live and the same however asked for, as few keys moved as its file's head promises, and a state
+ * that a sequence of changes leaves the same as building it fresh.
+ */
+#include "fleet_gen.h"
+#include "lib/map.h"
+
+enum { KEYS = 200, WANT = 4 };
+
+struct placement {
+    const char *name;
+    bool weights, minimal, replicas_minimal, tail_only;
+};
+
+static const struct placement placements[] = {
+    {"ring", true, true, false, false},     {"rendezvous", true, true, true, false},
+    {"maglev", true, false, false, false},  {"slots", true, true, false, false},
+    {"jump", false, true, false, true},     {"jumpback", false, true, false, true},
+    {"memento", false, true, false, false}, {"dx", true, true, true, false},
+};
+
+static const struct placement *gen_placement(struct prop *p)
+{
+    return &placements[prop_below(p, sizeof placements / sizeof placements[0])];
+}
+
+static double weight_for(const struct placement *a, struct prop *p)
+{
+    if (!a->weights) {
+        return prop_below(p, 8) == 7 && !a->tail_only ? 0 : 1;
+    }
+    double w = gen_weight(p);
+    return w > 0 && w < 0.05 ? 0.05 : w; /* dx refuses fleets that would take it long */
+}
+
+static gyre_topology_t *gen_placed(struct prop *p, const struct placement *a, unsigned nodes)
+{
+    gyre_topology_t *t = gyre_topology_new();
+    must(t ? gyre_topology_set(t, "algorithm", a->name, NULL) : GYRE_NOMEM);
+    must(gyre_topology_set(t, "points", "20", NULL));
+    must(gyre_topology_set(t, "table", prop_below(p, 2) ? "1009" : "251", NULL));
+    must(gyre_topology_set(t, "capacity", "128", NULL));
+    must(gyre_topology_set(t, "heaviest", "10", NULL));
+    gen_add(p, t, 0, 1);
+    for (unsigned i = 1; i < nodes; i++) {
+        gen_add(p, t, i, weight_for(a, p));
+    }
+    return t;
+}
+
+static const char *name_of(const gyre_map_t *m, uint32_t node)
+{
+    return gyre_map_node(m, node)->name;
+}
+
+static bool answers_agree(struct prop *p)
+{
+    gyre_topology_t *t = gen_placed(p, gen_placement(p), (unsigned)prop_size(p, 1, 100));
+    gyre_map_t *m = gen_map(t);
+    uint64_t hashes[KEYS];
+    uint32_t out[KEYS];
+    double sum = 0;
+    for (unsigned i = 0; i < KEYS; i++) {
+        hashes[i] = prop_draw(p);
+    }
+    size_t n = prop_below(p, KEYS + 1);
+    gyre_map_locate_hash_batch(m, hashes, n, out);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t first;
+        struct gyre_explain x = {.size = sizeof x};
+        PROP(out[i] < m->count && m->weight[out[i]] > 0);
+        PROP(out[i] == gyre_map_locate_hash(m, hashes[i]));
+        uint32_t one = gyre_map_locate(m, &hashes[i], sizeof hashes[i]);
+        PROP(gyre_map_replicas(m, &hashes[i], sizeof hashes[i], &first, 1, NULL) == 1);
+        PROP(gyre_map_explain(m, &hashes[i], sizeof hashes[i], &x) == GYRE_OK);
+        PROP(one == first && one == x.node);
+    }
+    for (uint32_t i = 0; i < m->count; i++) {
+        sum += gyre_map_share(m, i);
+    }
+    PROP(sum > 1 - 1e-9 && sum < 1 + 1e-9);
+    gyre_map_unref(m);
+    gyre_topology_free(t);
+    return true;
+}
+
+static bool replicas_are_spread(struct prop *p)
+{
+    static const char *const spreads[] = {"none", "region", "zone", "rack"};
+    gyre_topology_t *t = gen_placed(p, gen_placement(p), (unsigned)prop_size(p, 1, 60));
+    must(gyre_topology_set(t, "spread", spreads[prop_below(p, 4)], NULL));
+    gyre_map_t *m = gen_map(t);
+    size_t want = 1 + prop_below(p, 12);
+    for (unsigned k = 0; k < 20; k++) {
+        uint64_t key = prop_draw(p);
+        uint32_t out[12];
+        unsigned flags;
+        size_t n = gyre_map_replicas(m, &key, sizeof key, out, want, &flags);
+        size_t groups = 0, used = 0;
+        PROP(n == (want < m->positive ? want : m->positive));
+        for (size_t i = 0; i < n; i++) {
+            bool fresh = true;
+            for (size_t j = 0; j < i; j++) {
+                PROP(out[i] != out[j]);
+                fresh = fresh && (!m->zone || m->zone[out[i]] != m->zone[out[j]]);
+            }
+            used += fresh;
+            PROP(m->weight[out[i]] > 0);
+        }
+        for (uint32_t z = 0; z < m->zones; z++) {
+            groups += m->zone_size[z] > 0;
+        }
+        groups = m->zone ? groups : m->positive;
+        PROP(used == (n < groups ? n : groups));
+        PROP(!(flags & GYRE_REPLICAS_SHORT) == (n == want));
+        PROP(!(flags & GYRE_REPLICAS_SPREAD) == (used == n));
+    }
+    gyre_map_unref(m);
+    gyre_topology_free(t);
+    return true;
+}
+
+/* One random change that the placement can make; its node's name goes to `name`. */
+static gyre_topology_t *gen_change(struct prop *p, const struct placement *a,
+                                   const gyre_topology_t *t, unsigned fresh, char name[32])
+{
+    struct gyre_change c = {.size = sizeof c};
+    size_t n = gyre_topology_count(t), at = prop_below(p, n);
+    gyre_topology_t *next;
+    c.kind = n == 1 ? GYRE_ADD : (enum gyre_change_kind)prop_below(p, 3);
+    if (a->tail_only) {
+        for (size_t i = 0; i < n; i++) {
+            at = gyre_topology_node(t, i)->slot > gyre_topology_node(t, at)->slot ? i : at;
+        }
+        c.kind = c.kind == GYRE_WEIGHT ? GYRE_ADD : c.kind;
+    }
+    snprintf(name, 32, "%s", gyre_topology_node(t, at)->name);
+    if (c.kind == GYRE_ADD) {
+        snprintf(name, 32, "%c-new-%u", (char)('a' + prop_below(p, 26)), fresh);
+    }
+    double weight = c.kind == GYRE_ADD && !a->weights ? 1 : weight_for(a, p);
+    c.node = (struct gyre_node){.size = sizeof c.node, .name = name, .weight = weight};
+    must(gyre_plan_apply(t, &c, 1, &next, NULL));
+    return next;
+}
+
+static bool change_moves_least(struct prop *p)
+{
+    const struct placement *a = gen_placement(p);
+    gyre_topology_t *t = gen_placed(p, a, (unsigned)prop_size(p, 1, 80));
+    must(gyre_topology_number(t, NULL));
+    for (unsigned step = 0; step < 8; step++) {
+        char name[32];
+        gyre_topology_t *u = gen_change(p, a, t, step, name);
+        gyre_map_t *m = gen_map(t), *n = gen_map(u);
+        for (unsigned k = 0; k < KEYS && a->minimal && m->positive && n->positive; k++) {
+            uint64_t key = prop_draw(p);
+            const char *from = name_of(m, gyre_map_locate(m, &key, sizeof key));
+            const char *to = name_of(n, gyre_map_locate(n, &key, sizeof key));
+            PROP(strcmp(from, to) == 0 || strcmp(from, name) == 0 || strcmp(to, name) == 0);
+            uint32_t before[WANT], after[WANT];
+            size_t had = gyre_map_replicas(m, &key, sizeof key, before, WANT, NULL);
+            size_t has = gyre_map_replicas(n, &key, sizeof key, after, WANT, NULL);
+            size_t lost = 0;
+            for (size_t i = 0; i < had; i++) {
+                bool kept = false;
+                for (size_t j = 0; j < has; j++) {
+                    kept = kept || strcmp(name_of(m, before[i]), name_of(n, after[j])) == 0;
+                }
+                lost += !kept;
+            }
+            PROP(!a->replicas_minimal || lost <= 1);
+        }
+        gyre_map_unref(m);
+        gyre_map_unref(n);
+        gyre_topology_free(t);
+        t = u;
+    }
+    gyre_topology_free(t);
+    return true;
+}
+
+/* The same nodes, slots and slots given up, in another order. */
+static gyre_topology_t *rebuilt(struct prop *p, const gyre_topology_t *t)
+{
+    static const char *const keys[] = {"algorithm", "points", "table", "capacity", "heaviest"};
+    gyre_topology_t *u = gyre_topology_new();
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        must(gyre_topology_set(u, keys[i], gyre_topology_get(t, keys[i]), NULL));
+    }
+    size_t n = gyre_topology_count(t), first = prop_below(p, n), given_up;
+    const uint32_t *removed = gyre_topology_removed(t, &given_up);
+    for (size_t i = n; i-- > 0;) {
+        must(gyre_topology_add(u, gyre_topology_node(t, (first + i) % n), NULL));
+    }
+    must(gyre_topology_set_removed(u, removed, given_up, NULL));
+    return u;
+}
+
+static bool sequence_equals_fresh(struct prop *p)
+{
+    const struct placement *a = gen_placement(p);
+    gyre_topology_t *t = gen_placed(p, a, (unsigned)prop_size(p, 1, 60));
+    unsigned steps = (unsigned)prop_size(p, 1, 60);
+    must(gyre_topology_number(t, NULL));
+    for (unsigned step = 0; step < steps; step++) {
+        char name[32];
+        gyre_topology_t *u = gen_change(p, a, t, step, name);
+        gyre_topology_free(t);
+        t = u;
+    }
+    gyre_topology_t *u = rebuilt(p, t);
+    gyre_map_t *m = gen_map(t), *n = gen_map(u);
+    PROP(gyre_map_same(m, n));
+    for (unsigned k = 0; k < KEYS; k++) {
+        uint64_t hash = prop_draw(p);
+        PROP(gyre_map_locate_hash(m, hash) == gyre_map_locate_hash(n, hash));
+    }
+    gyre_map_unref(m);
+    gyre_map_unref(n);
+    gyre_topology_free(t);
+    gyre_topology_free(u);
+    return true;
+}
+
+/* A node that leaves and comes back at once finds everything as it was. */
+static bool leaving_is_undone(struct prop *p)
+{
+    const struct placement *a = gen_placement(p);
+    gyre_topology_t *t = gen_placed(p, a, (unsigned)prop_size(p, 2, 60)), *u, *v;
+    must(gyre_topology_number(t, NULL));
+    size_t at = a->tail_only ? 0 : prop_below(p, gyre_topology_count(t));
+    for (size_t i = 0; a->tail_only && i < gyre_topology_count(t); i++) {
+        at = gyre_topology_node(t, i)->slot > gyre_topology_node(t, at)->slot ? i : at;
+    }
+    struct gyre_change c = {.size = sizeof c, .node = *gyre_topology_node(t, at)};
+    c.kind = GYRE_REMOVE;
+    must(gyre_plan_apply(t, &c, 1, &u, NULL));
+    c.kind = GYRE_ADD;
+    c.node.slot = 0;
+    must(gyre_plan_apply(u, &c, 1, &v, NULL));
+    gyre_map_t *m = gen_map(t), *n = gen_map(v);
+    PROP(gyre_map_same(m, n));
+    gyre_map_unref(m);
+    gyre_map_unref(n);
+    gyre_topology_free(t);
+    gyre_topology_free(u);
+    gyre_topology_free(v);
+    return true;
+}
+
+/* Wilson and Hilferty's bound on chi-square; 4.75 is the normal quantile of 10^-6. */
+static double chi_square_limit(double df)
+{
+    double v = 2 / (9 * df), root = 1;
+    for (int i = 0; i < 60; i++) {
+        root = (root + v / root) / 2;
+    }
+    double x = 1 - v + 4.75 * root;
+    return df * x * x * x;
+}
+
+/* Keys fit the shares the map states: chi-square, alpha 10^-6. */
+static bool shares_fit(struct prop *p)
+{
+    const struct placement *a = gen_placement(p);
+    gyre_topology_t *t = gen_placed(p, a, (unsigned)prop_size(p, 2, 40));
+    gyre_map_t *m = gen_map(t);
+    uint32_t *got = calloc(m->count, sizeof *got);
+    unsigned keys = 20000;
+    uint64_t seed = prop_draw(p);
+    for (unsigned k = 0; k < keys; k++) {
+        got[gyre_map_locate_hash(m, prop_next(&seed))]++;
+    }
+    double chi = 0, df = -1, rest = 0, rest_got = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        double expected = gyre_map_share(m, i) * keys;
+        if (expected < 10) { /* too few for the test: together */
+            rest += expected;
+            rest_got += got[i];
+            continue;
+        }
+        chi += (got[i] - expected) * (got[i] - expected) / expected;
+        df++;
+    }
+    if (rest >= 10) {
+        chi += (rest_got - rest) * (rest_got - rest) / rest;
+        df++;
+    }
+    free(got);
+    PROP(df < 1 || chi < chi_square_limit(df));
+    gyre_map_unref(m);
+    gyre_topology_free(t);
+    return true;
+}
+
+int main(void)
+{
+    return prop_run("answers agree", answers_agree, 200) +
+           prop_run("replicas are spread", replicas_are_spread, 200) +
+           prop_run("a change moves least", change_moves_least, 200) +
+           prop_run("a sequence equals fresh", sequence_equals_fresh, 200) +
+           prop_run("leaving is undone", leaving_is_undone, 200) +
+           prop_run("shares fit", shares_fit, 200);
+}
