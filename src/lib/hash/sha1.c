@@ -24,12 +24,21 @@ static inline uint32_t mix(unsigned round, uint32_t b, uint32_t c, uint32_t d)
     }
 }
 
-static inline void run_round(unsigned round, uint32_t s[5], const uint32_t w[20])
+/* Word i of the message schedule, of which the last sixteen are kept. */
+static inline uint32_t word(uint32_t w[16], unsigned i)
+{
+    if (i >= 16) {
+        w[i % 16] = gy_rotl32(w[(i - 3) % 16] ^ w[(i - 8) % 16] ^ w[(i - 14) % 16] ^ w[i % 16], 1);
+    }
+    return w[i % 16];
+}
+
+static inline void run_round(unsigned round, uint32_t s[5], uint32_t w[16])
 {
     uint32_t a = s[0], b = s[1], c = s[2], d = s[3], e = s[4];
 #pragma GCC unroll 20
     for (unsigned i = 0; i < 20; i++) {
-        uint32_t next = gy_rotl32(a, 5) + mix(round, b, c, d) + e + w[i];
+        uint32_t next = gy_rotl32(a, 5) + mix(round, b, c, d) + e + word(w, 20 * round + i);
         e = d;
         d = c;
         c = gy_rotl32(b, 30);
@@ -45,18 +54,16 @@ static inline void run_round(unsigned round, uint32_t s[5], const uint32_t w[20]
 
 static void absorb(uint32_t state[5], const uint8_t *block)
 {
-    uint32_t w[80], s[5];
+    uint32_t w[16], s[5];
+#pragma GCC unroll 16
     for (unsigned i = 0; i < 16; i++) {
         w[i] = gy_load_be32(block + 4 * i);
     }
-    for (unsigned i = 16; i < 80; i++) {
-        w[i] = gy_rotl32(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
-    }
     memcpy(s, state, sizeof s);
     run_round(0, s, w);
-    run_round(1, s, w + 20);
-    run_round(2, s, w + 40);
-    run_round(3, s, w + 60);
+    run_round(1, s, w);
+    run_round(2, s, w);
+    run_round(3, s, w);
     for (unsigned i = 0; i < 5; i++) {
         state[i] += s[i];
     }
