@@ -34,6 +34,7 @@ static void unknown(struct gy_client *c, const struct gy_request *rq)
 {
     if (is_http(rq->argv[0])) {
         gy_warn("client closed id=%llu why=\"it speaks HTTP\"", (unsigned long long)c->id);
+        gy_req_error(gy_req_new(c), "ERR this port speaks the Redis protocol, not HTTP");
         c->closing = true;
         return;
     }

@@ -83,6 +83,15 @@ static void kill_one(struct gy_backend *b, int64_t id)
     b->greet_want++;
 }
 
+static uint64_t number_at(const uint8_t *p, const uint8_t *end)
+{
+    uint64_t n = 0;
+    while (p < end && *p >= '0' && *p <= '9') {
+        n = n * 10 + (uint64_t)(*p++ - '0');
+    }
+    return n;
+}
+
 /* Lines "id=12 addr=... name=gyre-main-3-w0 ...": kill those of our pool with a smaller generation
  * (0a.9). */
 static void kill_older(struct gy_backend *b, struct gy_slice list)
@@ -96,9 +105,8 @@ static void kill_older(struct gy_backend *b, struct gy_slice list)
         eol = eol ? eol : end;
         const uint8_t *name = memmem(p, (size_t)(eol - p), prefix, (size_t)plen);
         if (name && eol - p > 3 && memcmp(p, "id=", 3) == 0) {
-            int64_t id =
-                strtoll((const char *)p + 3, NULL, 10); /* the line ends in '\n': strtoll stops */
-            uint64_t gen = strtoull((const char *)name + plen, NULL, 10);
+            int64_t id = (int64_t)number_at(p + 3, eol);
+            uint64_t gen = number_at(name + plen, eol);
             if (gen < b->worker->proxy->generation) {
                 kill_one(b, id);
             }
