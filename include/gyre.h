@@ -262,8 +262,10 @@ typedef struct gyre_map gyre_map_t;
  * whatever the order in the topology.
  *
  * Errors: NOMEM; RANGE (more than 65535 nodes; more points than memory should be spent on: 2^27, or
- * 2^24 with `like`; the message has the number and its cost); UNSUPPORTED (modulo with unequal
- * weights). Cost: some 10 ns a point while they fit the caches, several times that beyond; 8 bytes
+ * 2^24 with `like`; the message has the number and its cost); UNSUPPORTED (unequal weights
+ * where the algorithm knows none; a gap in the slots of jump and jumpback), and for what else an
+ * algorithm cannot do INVALID, DUPLICATE or RANGE with the reason. Cost of a ring: some 10 ns a
+ * point while they fit the caches, several times that beyond; 8 bytes
  * a point, and as much again meanwhile.
  *
  * Source of the ring: Karger et al., "Consistent hashing and random trees", STOC 1997.
@@ -290,7 +292,7 @@ GYRE_API uint32_t gyre_map_find(const gyre_map_t *m, const char *name);
 /* Version of the topology it was built from. */
 GYRE_API uint64_t gyre_map_version(const gyre_map_t *m);
 
-/* Points on the ring in all; 0 where there is no ring. */
+/* Points on the ring, or slots of the table, in all; 0 where there is neither. */
 GYRE_API uint64_t gyre_map_points(const gyre_map_t *m);
 
 /* Bytes held by the lookup structure, the nodes' names aside. */
@@ -348,8 +350,9 @@ GYRE_API size_t gyre_map_replicas(const gyre_map_t *m, const void *key, size_t l
                                   size_t want, unsigned *flags);
 
 /*
- * The share of the hash space node i owns, 0 to 1: an exact fraction of 2^32 (ring) or 2^bits
- * (like), rounded once; 1/N for modulo. 0 for a drained node and past the end. Cost: constant.
+ * The share of the hash space node i owns, 0 to 1: an exact fraction of 2^32 (ring, maglev,
+ * slots) or 2^bits (like), rounded once; what is expected of the hash, 1/N or weight / weights, for
+ * the others. 0 for a drained node and past the end. Cost: constant.
  */
 GYRE_API double gyre_map_share(const gyre_map_t *m, uint32_t i);
 
@@ -363,7 +366,7 @@ struct gyre_explain {
     /* Width of the hash, 8 to 128, and the hash. */
     unsigned hash_bits;
     uint64_t hash_hi, hash_lo;
-    /* false for modulo; then the five below are 0. */
+    /* false where there is neither ring nor table; then the five below are 0. */
     bool has_point;
     /* Where the key stands on the ring, and the first point at or after it (after it: md5_128). */
     uint64_t position_hi, position_lo;
@@ -373,6 +376,8 @@ struct gyre_explain {
     bool wrapped;
     /* The answer. */
     uint32_t node;
+    /* How it came about, in words: "slot 3 of 7"; empty where the point says all. */
+    char rule[96];
 };
 
 /* Errors: INVALID (size not set), EMPTY (no node takes keys; part and hash are filled all the
@@ -430,9 +435,10 @@ struct gyre_flow {
 
 /*
  * Compares two maps by the names of their nodes. Exact for two rings whose keys stand at the same
- * positions (the points are merged in 128-bit integers) and for two modulos (residues are counted
- * by the Chinese remainder theorem). Other pairs are judged by `samples` pseudo-random keys, always
- * the same ones: a share p is then off by about sqrt(p (1 - p) / samples).
+ * positions (the points are merged in 128-bit integers; the tables of maglev and slots are rings in
+ * this) and for two modulos (residues are counted by the Chinese remainder theorem). Other pairs
+ * are judged by `samples` pseudo-random keys, always the same ones: a share p is then off by about
+ * sqrt(p (1 - p) / samples).
  *
  * Errors: EMPTY (no node takes keys in one of them); MISMATCH (hash_tag differs, so that only real
  * keys can tell; or not exact and samples is 0); NOMEM. MT-safe. Cost: two passes over the points,

@@ -196,13 +196,11 @@ static void text_point(struct gy_buf *out, const struct explain *x)
 {
     char h[HEX_TEXT];
     unsigned bits = position_bits(x);
-    if (!x->x.has_point) {
-        uint32_t n = 0;
-        for (uint32_t i = 0; i < gyre_map_count(x->topo.map); i++) {
-            n += node_at(x, i)->weight > 0;
-        }
+    if (*x->x.rule) {
         label(out, "rule");
-        gy_buf_printf(out, "hash modulo %u nodes\n", n);
+        gy_buf_printf(out, "%s\n", x->x.rule);
+    }
+    if (!x->x.has_point) {
         return;
     }
     label(out, "position");
@@ -288,6 +286,9 @@ static void json_point(struct gy_json *j, const struct explain *x)
     gy_json_kstring(j, "hash_function", x->hash);
     gy_json_kstring(j, "like", x->like);
     gy_json_kuint(j, "hash_bits", x->x.hash_bits);
+    if (*x->x.rule) {
+        gy_json_kstring(j, "rule", x->x.rule);
+    }
     if (x->x.has_point) {
         gy_json_kstring(j, "position", hex(h, bits, x->x.position_hi, x->x.position_lo));
         gy_json_kstring(j, "point", hex(h, bits, x->x.point_hi, x->x.point_lo));

@@ -168,8 +168,9 @@ void gy_movement_text(const struct gy_movement *m, double limit, size_t flows, s
         100 * gyre_diff_minimum(m->diff), gyre_diff_ratio(m->diff),
         100 * gyre_diff_modulo(m->diff));
     if (!gyre_diff_exact(m->diff)) {
-        gy_buf_printf(out, "estimated from %llu samples: the placements are not of one kind\n",
-                      (unsigned long long)m->samples);
+        gy_buf_printf(
+            out, "estimated from %llu samples: these two placements cannot be compared exactly\n",
+            (unsigned long long)m->samples);
     }
     if (m->measured) {
         double part = m->keys_total ? (double)m->keys_moved / (double)m->keys_total : 0;

@@ -114,6 +114,20 @@ static int prepare(struct plan *p, const char *path)
     return rc;
 }
 
+static void json_removed(const gyre_topology_t *t, struct gy_json *j)
+{
+    size_t n;
+    const uint32_t *slots = gyre_topology_removed(t, &n);
+    if (n) {
+        gy_json_key(j, "removed");
+        gy_json_array(j);
+        for (size_t i = 0; i < n; i++) {
+            gy_json_uint(j, slots[i]);
+        }
+        gy_json_array_end(j);
+    }
+}
+
 static void json_topology(const gyre_topology_t *t, struct gy_json *j)
 {
     size_t n, count = gyre_topology_count(t);
@@ -131,6 +145,7 @@ static void json_topology(const gyre_topology_t *t, struct gy_json *j)
         }
     }
     gy_json_object_end(j);
+    json_removed(t, j);
     gy_json_key(j, "nodes");
     gy_json_array(j);
     for (size_t i = 0; i < count; i++) {
@@ -140,6 +155,9 @@ static void json_topology(const gyre_topology_t *t, struct gy_json *j)
         gy_json_kstring(j, "address", node->address);
         gy_json_kdouble(j, "weight", node->weight);
         gy_json_kstring(j, "zone", node->zone);
+        if (node->slot) {
+            gy_json_kuint(j, "slot", node->slot);
+        }
         if (node->options) {
             gy_json_kstring(j, "options", node->options);
         }

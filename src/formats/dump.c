@@ -206,6 +206,9 @@ static void dump_node(struct gy_buf *out, const struct gyre_node *node)
         gy_buf_puts(out, ", zone: ");
         gy_dump_scalar(out, node->zone);
     }
+    if (node->slot) {
+        gy_buf_printf(out, ", slot: %u", node->slot);
+    }
     if (node->options) {
         gy_buf_puts(out, ", options: ");
         gy_dump_scalar(out, node->options);
@@ -213,10 +216,21 @@ static void dump_node(struct gy_buf *out, const struct gyre_node *node)
     gy_buf_puts(out, "}\n");
 }
 
+static void dump_removed(struct gy_buf *out, const gyre_topology_t *t)
+{
+    size_t n;
+    const uint32_t *slots = gyre_topology_removed(t, &n);
+    for (size_t i = 0; i < n; i++) {
+        gy_buf_printf(out, "%s%u", i ? " " : "removed: \"", slots[i]);
+    }
+    gy_buf_puts(out, n ? "\"\n" : "");
+}
+
 void gy_config_dump(const gyre_topology_t *t, const struct gy_proxy_conf *proxy, struct gy_buf *out)
 {
     gy_buf_printf(out, "gyre: 1\nversion: %llu\n", (unsigned long long)gyre_topology_version(t));
     dump_placement(out, t);
+    dump_removed(out, t);
     size_t n = gyre_topology_count(t);
     gy_buf_puts(out, "nodes:\n");
     for (size_t i = 0; i < n; i++) {

@@ -248,6 +248,7 @@ static int add_node(struct reader *r, const struct gy_node_draft *d, struct gy_m
                              .address = d->address,
                              .zone = d->zone,
                              .options = d->options,
+                             .slot = d->slot,
                              .weight = gy_num_from_micros(d->weight)};
     int rc = remember_line(r, gyre_topology_count(r->c->topology), at.line);
     if (rc) {
@@ -291,6 +292,49 @@ static int read_nodes(struct reader *r)
 
 /* ---- the whole ---- */
 
+/* Numbers parted by blanks. The list is as long as the text allows, so that nothing is counted
+ * first; returns GYRE_SYNTAX for anything but digits and blanks. */
+static int read_slots(const char *text, uint32_t *out, size_t *count)
+{
+    *count = 0;
+    while (*text) {
+        uint64_t v = 0;
+        size_t digits = strspn(text, "0123456789");
+        if (digits == 0 || digits > 9 || (text[digits] && text[digits] != ' ')) {
+            return GYRE_SYNTAX;
+        }
+        for (size_t i = 0; i < digits; i++) {
+            v = v * 10 + (unsigned)(text[i] - '0');
+        }
+        out[(*count)++] = (uint32_t)v;
+        text += digits;
+        text += strspn(text, " ");
+    }
+    return GYRE_OK;
+}
+
+static int take_removed(struct reader *r)
+{
+    struct gy_mark top = {1, 1};
+    if (!r->root.removed) {
+        return GYRE_OK;
+    }
+    size_t count;
+    uint32_t *slots = calloc(strlen(r->root.removed) / 2 + 1, sizeof *slots);
+    if (!slots) {
+        return gy_yaml_fail(&r->y, GYRE_NOMEM, top, "out of memory");
+    }
+    int rc = read_slots(r->root.removed, slots, &count);
+    if (rc) {
+        rc = gy_yaml_fail(&r->y, rc, top, "removed must be slot numbers parted by blanks");
+    } else {
+        rc = gyre_topology_set_removed(r->c->topology, slots, count, r->y.e);
+        rc = rc ? gy_yaml_place(&r->y, rc, top) : GYRE_OK;
+    }
+    free(slots);
+    return rc;
+}
+
 static int check_whole(struct reader *r)
 {
     if (r->root.format == 0) {
@@ -304,7 +348,7 @@ static int check_whole(struct reader *r)
                                           : "nodes is missing: a topology needs at least one");
     }
     gyre_topology_set_version(r->c->topology, r->root.version);
-    return GYRE_OK;
+    return take_removed(r);
 }
 
 int gy_gyreyaml_read(const char *text, size_t len, const char *file, struct gy_config *c,
@@ -326,6 +370,7 @@ int gy_gyreyaml_read(const char *text, size_t len, const char *file, struct gy_c
         rc = check_whole(&r);
     }
     free(r.node_line);
+    free(r.root.removed);
     gy_yaml_close(&r.y);
     return rc;
 }

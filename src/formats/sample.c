@@ -60,7 +60,7 @@ static void text_or_number(struct gy_buf *out, const struct gy_key *k, const cha
 /* Commented out: what only some need, shown by an example. */
 static bool optional(const struct gy_key *k)
 {
-    return !k->fallback && k->section == GY_SEC_BACKEND;
+    return !k->fallback && (k->section == GY_SEC_BACKEND || strcmp(k->name, "removed") == 0);
 }
 
 static void section(struct gy_buf *out, enum gy_section which, size_t indent);

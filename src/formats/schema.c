@@ -22,6 +22,8 @@ static const struct gy_key KEYS[] = {
      "Grows with every change; 'gyre plan' raises it by one."},
     {GY_SEC_ROOT, "placement", GY_KIND_PLACEMENT, 0, NULL, 0, 0, NULL, NULL, 0,
      "The rule that turns a key into nodes."},
+    {GY_SEC_ROOT, "removed", GY_KIND_TEXT, ROOT(removed), NULL, 1, 10 * MB, NULL, "3 1", 0,
+     "Slots given up and not taken again, in that order; 'gyre plan' keeps the list."},
     {GY_SEC_ROOT, "nodes", GY_KIND_NODES, 0, NULL, 0, 0, NULL, NULL, 0,
      "The storage servers. The order they stand in never changes an answer."},
     {GY_SEC_ROOT, "proxy", GY_KIND_SECTION, 0, NULL, 0, 0, NULL, NULL, GY_SEC_PROXY,
@@ -35,6 +37,8 @@ static const struct gy_key KEYS[] = {
      NULL, 0, "Its share relative to the others; 0 drains it."},
     {GY_SEC_NODE, "zone", GY_KIND_TEXT, NODE(zone), NULL, 1, 1024, NULL, "eu/a/r1", 0,
      "Where it stands: region/zone/rack, as deep as you like."},
+    {GY_SEC_NODE, "slot", GY_KIND_UINT32, NODE(slot), NULL, 1, 1048576, NULL, "1", 0,
+     "Its number for life, where nodes are placed by number; 'gyre plan' gives it out."},
     {GY_SEC_NODE, "options", GY_KIND_TEXT, NODE(options), NULL, 1, 65536, NULL, "id=7", 0,
      "With placement.like: what that system's own file says of the server besides."},
 

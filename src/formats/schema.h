@@ -50,10 +50,12 @@ struct gy_key {
 /* What the root and one node are read into before the library gets them. */
 struct gy_root_draft {
     uint64_t format, version;
+    char *removed; /* "3 1 7" */
 };
 struct gy_node_draft {
     char *name, *address, *zone, *options;
     uint64_t weight; /* millionths */
+    unsigned slot;
 };
 
 #define GY_SECTION_KEYS 64 /* no section, nor the library's settings, has more keys */

@@ -111,6 +111,9 @@ int gyre_map_explain(const gyre_map_t *m, const void *key, size_t len, struct gy
         return GYRE_EMPTY;
     }
     out->node = m->place->locate(m, hash);
+    if (m->place->explain) {
+        m->place->explain(m, hash, out->rule, sizeof out->rule);
+    }
     if (m->place->ring) {
         size_t step = m->place->first(m, hash);
         gy_u128 position = hash >> (m->hash_bits - m->position_bits);

@@ -12,6 +12,7 @@
  * either moves nearly all keys. Nodes hold slots (see number.h), which the topology keeps.
  * Threads: immutable once built.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/alloc.h"
@@ -192,9 +193,19 @@ static bool dx_same(const gyre_map_t *a, const gyre_map_t *b)
     return true;
 }
 
+static void dx_explain(const gyre_map_t *m, gy_u128 hash, char *out, size_t size)
+{
+    const struct dx *x = m->data;
+    uint64_t state = (uint64_t)hash, draws = 0;
+    uint32_t node = draw(x, &state, &draws);
+    snprintf(out, size, "slot %u of %u, by draw %llu", node == GYRE_NONE ? 0 : m->nodes[node].slot,
+             x->mask + 1, (unsigned long long)draws);
+}
+
 const struct gy_place gy_place_dx = {
     .name = "dx",
     .numbered = true,
+    .explain = dx_explain,
     .build = dx_build,
     .fini = dx_fini,
     .locate = dx_locate,

@@ -11,6 +11,8 @@
  * No weights. A replica is a further hash's node, so each of them moves as little as the first.
  * Threads: immutable once built.
  */
+#include <stdio.h>
+
 #include "lib/alloc.h"
 #include "lib/error.h"
 #include "lib/map.h"
@@ -43,9 +45,16 @@ static void jump_locate_batch(const gyre_map_t *m, const uint64_t *hashes, size_
     }
 }
 
+static void jump_explain(const gyre_map_t *m, gy_u128 hash, char *out, size_t size)
+{
+    const struct gy_numbers *x = m->data;
+    snprintf(out, size, "slot %u of %u", jump((uint64_t)hash, x->n) + 1, x->n);
+}
+
 const struct gy_place gy_place_jump = {
     .name = "jump",
     .numbered = true,
+    .explain = jump_explain,
     .build = gy_range_build,
     .fini = gy_range_fini,
     .locate = jump_locate,

@@ -9,6 +9,8 @@
  * Guaranteed and not: as jump.c says of jump; the two place keys differently.
  * Threads: immutable once built.
  */
+#include <stdio.h>
+
 #include "lib/place/mix.h"
 #include "lib/place/number.h"
 #include "lib/place/range.h"
@@ -78,9 +80,16 @@ static void jumpback_locate_batch(const gyre_map_t *m, const uint64_t *hashes, s
     }
 }
 
+static void jumpback_explain(const gyre_map_t *m, gy_u128 hash, char *out, size_t size)
+{
+    const struct gy_numbers *x = m->data;
+    snprintf(out, size, "slot %u of %u", gy_jumpback((uint64_t)hash, x->n) + 1, x->n);
+}
+
 const struct gy_place gy_place_jumpback = {
     .name = "jumpback",
     .numbered = true,
+    .explain = jumpback_explain,
     .build = gy_range_build,
     .fini = gy_range_fini,
     .locate = jumpback_locate,

@@ -4,6 +4,8 @@
  */
 #include "lib/place/lut.h"
 
+#include <stdio.h>
+
 #include "lib/alloc.h"
 #include "lib/error.h"
 
@@ -52,6 +54,11 @@ size_t gy_lut_first(const gyre_map_t *m, gy_u128 hash)
 uint32_t gy_lut_locate(const gyre_map_t *m, gy_u128 hash)
 {
     return gy_lut_node(m, slot_of(m, (uint64_t)hash));
+}
+
+void gy_lut_explain(const gyre_map_t *m, gy_u128 hash, char *out, size_t size)
+{
+    snprintf(out, size, "slot %zu of %u, from 0", slot_of(m, (uint64_t)hash), m->table);
 }
 
 void gy_lut_locate_batch(const gyre_map_t *m, const uint64_t *hashes, size_t n, uint32_t *out)

@@ -20,6 +20,7 @@ uint32_t gy_lut_locate(const gyre_map_t *m, gy_u128 hash);
 void gy_lut_locate_batch(const gyre_map_t *m, const uint64_t *hashes, size_t n, uint32_t *out);
 size_t gy_lut_first(const gyre_map_t *m, gy_u128 hash);
 uint32_t gy_lut_node(const gyre_map_t *m, size_t slot);
+void gy_lut_explain(const gyre_map_t *m, gy_u128 hash, char *out, size_t size);
 gy_u128 gy_lut_position(const gyre_map_t *m, size_t slot);
 
 #endif

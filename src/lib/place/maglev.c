@@ -111,6 +111,7 @@ const struct gy_place gy_place_maglev = {
     .name = "maglev",
     .ring = true,
     .build = maglev_build,
+    .explain = gy_lut_explain,
     .fini = gy_lut_fini,
     .locate = gy_lut_locate,
     .locate_batch = gy_lut_locate_batch,

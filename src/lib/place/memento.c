@@ -14,6 +14,7 @@
  * topology keeps it (gyre_topology_removed) and it must be saved with the topology. No weights.
  * Threads: immutable once built.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/alloc.h"
@@ -103,9 +104,22 @@ static int memento_build(struct gyre_map *m, const void *rule, gyre_error_t *e)
     return GYRE_OK;
 }
 
+static void memento_explain(const gyre_map_t *m, gy_u128 hash, char *out, size_t size)
+{
+    const struct memento *x = m->data;
+    uint32_t b = gy_jumpback((uint64_t)hash, x->numbers.n), found = find(x, (uint64_t)hash);
+    if (b == found) {
+        snprintf(out, size, "slot %u of %u", b + 1, x->numbers.n);
+    } else {
+        snprintf(out, size, "slot %u of %u, for slot %u is given up", found + 1, x->numbers.n,
+                 b + 1);
+    }
+}
+
 const struct gy_place gy_place_memento = {
     .name = "memento",
     .numbered = true,
+    .explain = memento_explain,
     .build = memento_build,
     .fini = memento_fini,
     .locate = memento_locate,

@@ -4,6 +4,8 @@
  * nodes that are not drained are numbered in name order (in the topology's order where an existing
  * system is imitated). All must weigh the same. Threads: immutable once built.
  */
+#include <stdio.h>
+
 #include "lib/alloc.h"
 #include "lib/error.h"
 #include "lib/map.h"
@@ -83,9 +85,16 @@ static void modulo_locate_batch(const gyre_map_t *m, const uint64_t *hashes, siz
     }
 }
 
+static void modulo_explain(const gyre_map_t *m, gy_u128 hash, char *out, size_t size)
+{
+    (void)hash;
+    snprintf(out, size, "hash modulo %zu nodes", m->steps);
+}
+
 const struct gy_place gy_place_modulo = {
     .name = "modulo",
     .residues = true,
+    .explain = modulo_explain,
     .build = modulo_build,
     .fini = modulo_fini,
     .locate = modulo_locate,

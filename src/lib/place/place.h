@@ -47,6 +47,8 @@ struct gy_place {
     uint32_t (*next)(struct gy_walk *w);
     /* NULL: the owned part of a ring, or 1 / positive. Asked only of nodes that are not drained. */
     double (*share)(const gyre_map_t *m, uint32_t i);
+    /* How a key comes to its node, in words; NULL: there is a point to show. */
+    void (*explain)(const gyre_map_t *m, gy_u128 hash, char *out, size_t size);
     /* NULL: by steps. Both maps are of this placement, and agree in what same.c compares. */
     bool (*same)(const gyre_map_t *a, const gyre_map_t *b);
 };

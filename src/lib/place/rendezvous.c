@@ -13,6 +13,7 @@
  */
 #include "lib/place/rendezvous.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/alloc.h"
@@ -197,8 +198,18 @@ static int rendezvous_build(struct gyre_map *m, const void *rule, gyre_error_t *
     return GYRE_OK;
 }
 
+static void rendezvous_explain(const gyre_map_t *m, gy_u128 hash, char *out, size_t size)
+{
+    const struct gy_rendezvous *r = m->data;
+    uint64_t h = (uint64_t)hash;
+    uint32_t i = r->inverse ? best_weighted(r, h) : best_equal(r, h);
+    snprintf(out, size, "score 0x%016llx, the highest of %u%s",
+             (unsigned long long)scramble(r, h, i), r->count, r->inverse ? " by weight" : "");
+}
+
 const struct gy_place gy_place_rendezvous = {
     .name = "rendezvous",
+    .explain = rendezvous_explain,
     .build = rendezvous_build,
     .fini = rendezvous_fini,
     .locate = rendezvous_locate,

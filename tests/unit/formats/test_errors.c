@@ -26,7 +26,12 @@ struct row {
 static const struct row ROWS[] = {
     /* keys */
     {NODE("wieght: 2"), 3, 15, "unknown key 'wieght' in node; did you mean 'weight'?"},
-    {G NODES "foo: 1\n", 4, 1, "unknown key 'foo'; known: gyre, version, placement, nodes, proxy"},
+    {G NODES "foo: 1\n", 4, 1,
+     "unknown key 'foo'; known: gyre, version, placement, removed, nodes, proxy"},
+    {G NODES "removed: 3 x\n", 1, 1, "removed must be slot numbers parted by blanks"},
+    {G NODES "removed: 3,1\n", 1, 1, "removed must be slot numbers parted by blanks"},
+    {G NODES "removed: 1 0\n", 1, 1, "slot 0 given up; slots are 1 to 1048576"},
+    {G NODES "removed: 1048577\n", 1, 1, "slot 1048577 given up"},
     {G "placement: {ponits: 3}\n" NODES, 2, 13, "'ponits' in placement; did you mean 'points'?"},
     {PROXY("limits: {max_clints: 1}"), 4, 51, "in proxy.limits; did you mean 'max_clients'?"},
     {G "version: 1\nversion: 2\n" NODES, 3, 1, "key 'version' stands twice; first on line 2"},
