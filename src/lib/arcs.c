@@ -11,9 +11,21 @@ gy_u128 gy_map_last(const gyre_map_t *m)
     return m->slots ? m->slots - 1 : gy_ring_last(m->position_bits);
 }
 
+/* Of a hash that counts from 0, the first 2^bits mod slots slots get one value more. */
+gy_u128 gy_map_length(const gyre_map_t *m, gy_u128 first, gy_u128 last)
+{
+    if (!m->slots) {
+        return last - first + 1;
+    }
+    gy_u128 all = (gy_u128)1 << (m->hash->bits < 64 ? m->hash->bits : 64), more = all % m->slots;
+    gy_u128 end = last + 1 < more ? last + 1 : more;
+    return all / m->slots * (last - first + 1) + (end > first ? end - first : 0);
+}
+
 double gy_map_fraction(const gyre_map_t *m, gy_u128 length)
 {
-    return m->slots ? (double)length / (double)m->slots : gy_fraction(length, m->position_bits);
+    unsigned bits = m->hash->bits < 64 ? m->hash->bits : 64;
+    return m->slots ? (double)length * gy_scale(bits) : gy_fraction(length, m->position_bits);
 }
 
 void gy_arcs_start(struct gy_arcs *a, const gyre_map_t *m)

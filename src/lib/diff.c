@@ -49,7 +49,7 @@ static int merge_arcs(struct work *w, gy_u128 *moved)
     for (;;) {
         gy_u128 end = a.end < b.end ? a.end : b.end;
         if (end >= start) {
-            gy_u128 length = end - start + 1;
+            gy_u128 length = gy_map_length(w->from, start, end);
             if (w->twin_of_from[a.node] != b.node) {
                 *moved += length;
                 if (gy_flows_add(&w->flows, a.node, b.node, length)) {

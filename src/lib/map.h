@@ -113,7 +113,9 @@ void gy_arcs_next(struct gy_arcs *a);
 
 /* The highest position: of the ring, or the last slot. */
 gy_u128 gy_map_last(const gyre_map_t *m);
-/* A length as a fraction of all positions; for a sum of at least one arc. */
+/* Positions from first to last; of a table, the hashes that fall in those slots. */
+gy_u128 gy_map_length(const gyre_map_t *m, gy_u128 first, gy_u128 last);
+/* A length as a fraction of the whole; for a sum of at least one arc. */
 double gy_map_fraction(const gyre_map_t *m, gy_u128 length);
 
 /* Fills owned and whole from the arcs. */

@@ -42,7 +42,26 @@
     X(DISTRIBUTION, "distribution", "", LIKE, "the system's words",                              \
       "like: libmemcached, twemproxy: how keys are dealt to servers.")                           \
     X(NAMES, "names", "", LIKE, "name|addr",                                                     \
-      "like: twemproxy: the nodes' names are the servers' names, or their host:port.")
+      "like: twemproxy: the nodes' names are the servers' names, or their host:port.")           \
+    X(POINT_HASH, "point_hash", "", LIKE, "as hash",                                             \
+      "like: libmemcached: hash of the points, if not that of the keys.")                        \
+    X(SORT_HOSTS, "sort_hosts", "", LIKE, "0|1",                                                 \
+      "like: libmemcached: servers are sorted before use.")                                      \
+    X(DIGEST_POINTS, "digest_points", "", LIKE, "1..4",                                          \
+      "like: uhashring, npm-hashring, npm-memcached: points of one digest; their `replicas`.")   \
+    X(VNODE_COUNT, "vnode_count", "", LIKE, "1..100000",                                         \
+      "like: npm-hashring, npm-memcached: digests a server has on average.")                     \
+    X(DEFAULT_PORT, "default_port", "", LIKE, "0..65535",                                        \
+      "like: npm-hashring, npm-memcached: a port that is left out of points; 0: none.")          \
+    X(BALANCE, "balance", "", LIKE, "hdr|fhdr|uri|uri_whole|url_param",                          \
+      "like: haproxy: what a key is, and so which part of it counts.")                           \
+    X(HASH_TYPE, "hash_type", "", LIKE, "map-based|consistent",                                  \
+      "like: haproxy: how keys are dealt to servers.")                                           \
+    X(AVALANCHE, "avalanche", "", LIKE, "0|1", "like: haproxy: the modifier of hash-type.")      \
+    X(HASH_KEY, "hash_key", "", LIKE, "id|id32|addr|addr-port|guid",                             \
+      "like: haproxy: what a server's points are made from.")                                    \
+    X(ID_BASE, "id_base", "", LIKE, "plain|full_hash",                                           \
+      "like: haproxy: full_hash: the double hash of ids in 3.0 to 3.2.")
 
 enum gy_setting {
 #define GY_SETTING_ID(id, key, fallback, kind, values, help) GY_SET_##id,

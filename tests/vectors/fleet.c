@@ -34,7 +34,7 @@ static bool one_of(const char *text, size_t len, const char *words)
     }
 }
 
-static void stop(struct fleet *fl, const char *what, const char *text)
+void fleet_stop(struct fleet *fl, const char *what, const char *text)
 {
     if (!fl->bad) {
         refuse(fl->v, "%s '%s'", what, text);
@@ -61,20 +61,38 @@ static void add_item(struct fleet *fl, const char *item, size_t len)
         n->weight = strtod(item + name_len + 1, &end);
     }
     if (!n->name || (end && (end != item + len || end == item + name_len + 1))) {
-        stop(fl, "malformed node", n->shown);
+        fleet_stop(fl, "malformed node", n->shown);
+    }
+}
+
+size_t fleet_find(struct fleet *fl, const char *shown, size_t len)
+{
+    size_t i = 0;
+    while (i < fl->n &&
+           (strlen(fl->node[i].shown) != len || memcmp(fl->node[i].shown, shown, len) != 0)) {
+        i++;
+    }
+    if (i == fl->n) {
+        fleet_stop(fl, "no node is called", shown);
+    }
+    return i;
+}
+
+void fleet_among(struct fleet *fl, const char *field)
+{
+    const char *list = vf_get(fl->f, field);
+    for (const char *p = list ? list : ""; *p;) {
+        size_t len = strcspn(p, ",");
+        (void)fleet_find(fl, p, len);
+        p += len + (p[len] == ',');
     }
 }
 
 static void mark_down(struct fleet *fl, const char *list)
 {
     while (*list) {
-        size_t len = strcspn(list, ","), i = 0;
-        while (i < fl->n &&
-               (strlen(fl->node[i].shown) != len || memcmp(fl->node[i].shown, list, len) != 0)) {
-            i++;
-        }
+        size_t len = strcspn(list, ","), i = fleet_find(fl, list, len);
         if (i == fl->n) {
-            stop(fl, "down is no node", list);
             return;
         }
         fl->node[i].down = true;
@@ -82,14 +100,18 @@ static void mark_down(struct fleet *fl, const char *list)
     }
 }
 
-void fleet_read(struct fleet *fl, const struct vfile *f, const char *const *known,
-                struct verdict *v)
+void fleet_read(struct fleet *fl, const struct vfile *f, const char *modes,
+                const char *const *known, struct verdict *v)
 {
     *fl = (struct fleet){.f = f, .v = v, .t = gyre_topology_new()};
     const char *list = vf_get(f, "nodes"), *down = vf_get(f, "down");
+    if (!vf_get(f, "mode")) {
+        fleet_stop(fl, "unknown mode", "");
+    }
+    fleet_want(fl, "mode", modes);
     for (size_t i = 0; i < f->fields; i++) {
         if (!listed(f->field[i].key, always_known) && !listed(f->field[i].key, known)) {
-            stop(fl, "unknown header field", f->field[i].key);
+            fleet_stop(fl, "unknown header field", f->field[i].key);
         }
     }
     fleet_want(fl, "key_type", "bytes|utf8");
@@ -118,7 +140,7 @@ void fleet_want(struct fleet *fl, const char *field, const char *words)
     if (value && !one_of(value, strlen(value), words)) {
         char what[80];
         snprintf(what, sizeof what, "unknown %s", field);
-        stop(fl, what, value);
+        fleet_stop(fl, what, value);
     }
 }
 
@@ -126,7 +148,7 @@ void fleet_set(struct fleet *fl, const char *key, const char *value)
 {
     gyre_error_t e = {0};
     if (!fl->bad && value && gyre_topology_set(fl->t, key, value, &e)) {
-        stop(fl, "setting refused:", e.message);
+        fleet_stop(fl, "setting refused:", e.message);
     }
 }
 
@@ -137,7 +159,7 @@ void fleet_option(struct fleet *fl, size_t i, const char *word, const char *valu
     int n = snprintf(at + len, room, "%s%s%s%s", len ? " " : "", word, value ? "=" : "",
                      value ? value : "");
     if (n < 0 || (size_t)n >= room) {
-        stop(fl, "too long an option", value ? value : word);
+        fleet_stop(fl, "too long an option", value ? value : word);
     }
 }
 
@@ -164,7 +186,7 @@ void fleet_add(struct fleet *fl, bool with_down)
                                  .options = n->option[0] ? n->option : NULL};
         gyre_error_t e = {0};
         if ((with_down || !n->down) && gyre_topology_add(fl->t, &node, &e)) {
-            stop(fl, "node refused:", e.message);
+            fleet_stop(fl, "node refused:", e.message);
         }
     }
 }
@@ -173,7 +195,7 @@ void fleet_build(struct fleet *fl)
 {
     gyre_error_t e = {0};
     if (!fl->bad && gyre_map_build(fl->t, &fl->m, &e)) {
-        stop(fl, "no map:", e.message);
+        fleet_stop(fl, "no map:", e.message);
     }
 }
 
@@ -215,10 +237,10 @@ static void check_row(struct fleet *fl, const struct vf_row *r)
 void fleet_check_keys(struct fleet *fl)
 {
     if (fl->f->columns != 2 || vf_column(fl->f, "key") < 0 || vf_column(fl->f, "node") < 0) {
-        stop(fl, "columns are not key and node:", fl->f->column[0]);
+        fleet_stop(fl, "columns are not key and node:", fl->f->column[0]);
     }
     if (!fl->n) {
-        stop(fl, "no nodes in", fl->f->path);
+        fleet_stop(fl, "no nodes in", fl->f->path);
     }
     fleet_build(fl);
     for (size_t i = 0; !fl->bad && i < fl->f->rows; i++) {

@@ -28,13 +28,19 @@ struct fleet {
     bool bad; /* refused; the functions below then do nothing */
 };
 
-/* Reads nodes and down; refuses fields that are not in `known`, key types other than bytes and
- * utf8. NULL-terminated list; "system version mode hash nodes columns key_type note" are always
- * known. */
-void fleet_read(struct fleet *fl, const struct vfile *f, const char *const *known,
-                struct verdict *v);
+/* Reads nodes and down; refuses modes that are not in "a|b", fields that are not in `known`, key
+ * types other than bytes and utf8. NULL-terminated list; "system version mode hash nodes columns
+ * key_type note" are always known. */
+void fleet_read(struct fleet *fl, const struct vfile *f, const char *modes,
+                const char *const *known, struct verdict *v);
 void fleet_free(struct fleet *fl);
 
+/* Refuses the file, with the first reason given. */
+void fleet_stop(struct fleet *fl, const char *what, const char *text);
+/* The node written so; fl->n, and refused, if there is none. */
+size_t fleet_find(struct fleet *fl, const char *shown, size_t len);
+/* Refuses unless the field is absent or lists nodes. */
+void fleet_among(struct fleet *fl, const char *field);
 /* One setting; value NULL does nothing. */
 void fleet_set(struct fleet *fl, const char *key, const char *value);
 /* Refuses unless the field is absent or has one of the words of "a|b". */

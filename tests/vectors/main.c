@@ -25,9 +25,17 @@ static struct system systems[] = {
     {.name = "seeds", .check = check_seeds},
     {.name = "clickhouse", .check = check_hashes},
     {.name = "guava", .check = check_hashes},
-    {.name = "libmemcached", .check = check_hashes},
+    {.name = "haproxy", .check = check_haproxy},
+    {.name = "libketama", .check = check_libketama},
+    {.name = "libmemcached", .check = check_libmemcached},
     {.name = "mcrouter", .check = check_hashes},
+    {.name = "nginx", .check = check_nginx},
+    {.name = "npm-hashring", .check = check_npm_hashring},
+    {.name = "npm-ketama", .check = check_npm_ketama},
+    {.name = "npm-memcached", .check = check_npm_memcached},
+    {.name = "redis-cluster", .check = check_redis_cluster},
     {.name = "twemproxy", .check = check_twemproxy},
+    {.name = "uhashring", .check = check_uhashring},
     {.name = "unknown"},
 };
 enum { SYSTEMS = sizeof systems / sizeof systems[0] };

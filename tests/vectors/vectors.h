@@ -20,7 +20,8 @@ struct verdict {
 typedef void check_fn(const struct vfile *f, struct verdict *v);
 
 check_fn check_seeds, check_hashes;
-check_fn check_twemproxy;
+check_fn check_libmemcached, check_twemproxy, check_nginx, check_haproxy, check_libketama,
+    check_redis_cluster, check_uhashring, check_npm_hashring, check_npm_memcached, check_npm_ketama;
 
 void pass(struct verdict *v);
 void fail(struct verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));

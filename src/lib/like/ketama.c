@@ -84,8 +84,7 @@ void gy_ketama_strip_port(struct gy_point_name *name, const char *port)
 
 /* ---- points ---- */
 
-/* Appends "-k" and returns the length of all. */
-static size_t put_number(struct gy_point_name *name, uint64_t k)
+size_t gy_point_name_number(struct gy_point_name *name, char separator, uint64_t k)
 {
     char digits[24];
     size_t n = 0, len = name->len;
@@ -93,7 +92,7 @@ static size_t put_number(struct gy_point_name *name, uint64_t k)
         digits[n++] = (char)('0' + k % 10);
         k /= 10;
     } while (k);
-    name->text[len++] = '-';
+    name->text[len++] = separator;
     while (n) {
         name->text[len++] = digits[--n];
     }
@@ -111,9 +110,9 @@ static void put_node(struct gy_points *points, const struct gy_ketama *k,
                      struct gy_point_name *name, uint64_t digests, uint32_t node)
 {
     for (uint64_t i = 0; i < digests; i++) {
-        size_t len = put_number(name, i);
+        size_t len = gy_point_name_number(name, '-', i);
         gy_u128 digest = k->hash->value(name->text, len);
-        if (k->hash->bits < 64) {
+        if (k->whole || k->hash->bits < 64) {
             gy_points_put(points, digest, node);
             continue;
         }
@@ -142,7 +141,7 @@ int gy_ketama_build(const struct gy_like_job *job, const struct gy_ketama *k)
         k->name(job, list[i], name);
         put_node(&points, k, name, digests[i], list[i]);
     }
-    err = err ? err : gy_points_settle(job->m, &points, 32, job->e);
+    err = err ? err : gy_points_settle(job->m, &points, k->whole ? k->hash->bits : 32, job->e);
     gy_points_fini(&points);
     gy_mem_free(digests);
     gy_mem_free(name);

@@ -38,7 +38,11 @@ struct gy_ketama {
     const struct gy_hash *hash; /* of at least 32 bits for each point of a digest */
     unsigned per_digest;  /* points: the digest's first 32 bits, the next, ... little-endian */
     const uint32_t *list; /* nodes in the order that decides ties; NULL: the job's */
+    bool whole;           /* one point a digest: all of it, as it is, on a ring of so many bits */
 };
+
+/* Appends a separator and a number to the text, not to len; returns the length of all. */
+size_t gy_point_name_number(struct gy_point_name *name, char separator, uint64_t k);
 
 /* Makes the points and settles the map. */
 int gy_ketama_build(const struct gy_like_job *job, const struct gy_ketama *k);

@@ -8,9 +8,18 @@
 #define GY_LIB_LIKES_H
 
 /* X(ID, word, object) */
-#define GY_LIKES(X)             \
-    X(SAMPLE, "sample", sample) \
-    X(TWEMPROXY, "twemproxy", twemproxy)
+#define GY_LIKES(X)                                  \
+    X(SAMPLE, "sample", sample)                      \
+    X(LIBMEMCACHED, "libmemcached", libmemcached)    \
+    X(TWEMPROXY, "twemproxy", twemproxy)             \
+    X(NGINX, "nginx", nginx)                         \
+    X(HAPROXY, "haproxy", haproxy)                   \
+    X(LIBKETAMA, "libketama", libketama)             \
+    X(REDIS_CLUSTER, "redis-cluster", redis_cluster) \
+    X(UHASHRING, "uhashring", uhashring)             \
+    X(NPM_HASHRING, "npm-hashring", npm_hashring)    \
+    X(NPM_MEMCACHED, "npm-memcached", npm_memcached) \
+    X(NPM_KETAMA, "npm-ketama", npm_ketama)
 
 /* 0 is no system; the others follow in the order of the rows. */
 enum gy_like_id {

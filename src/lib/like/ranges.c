@@ -17,7 +17,7 @@ struct table {
     uint32_t *step;  /* of the range, or of the next one that has an owner */
     uint32_t *range; /* of the step */
     size_t n;
-    uint64_t all; /* slots with an owner */
+    gy_u128 all; /* hashes that fall in slots with an owner */
 };
 
 int gy_ranges_init(struct gy_ranges *r, uint64_t room, gyre_error_t *e)
@@ -136,9 +136,9 @@ static void number_steps(struct gyre_map *m, struct table *t)
         if (t->owner[i] != GYRE_NONE) {
             t->range[m->steps++] = (uint32_t)i;
             m->points[t->owner[i]]++;
-            uint64_t slots = t->end[i] - (i ? t->end[i - 1] : 0);
-            m->owned[t->owner[i]] += slots;
-            t->all += slots;
+            gy_u128 hashes = gy_map_length(m, i ? t->end[i - 1] : 0, t->end[i] - 1);
+            m->owned[t->owner[i]] += hashes;
+            t->all += hashes;
         }
     }
     size_t next = 0;
