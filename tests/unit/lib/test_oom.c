@@ -110,6 +110,22 @@ static int op_address(gyre_error_t *e)
     return err;
 }
 
+/* What gives a slot up has to write that down; a failure leaves the node where it was. */
+static int op_slots(gyre_error_t *e)
+{
+    gyre_topology_t *t = gyre_topology_clone(topology);
+    int err = t ? gyre_topology_number(t, e) : GYRE_NOMEM;
+    err = err ? err : gyre_topology_remove(t, "n3", e);
+    assert_true(!t || gyre_topology_count(t) >= (err ? 20u : 19u));
+    err = err ? err : gyre_topology_set_weight(t, "n4", 0, e);
+    err = err ? err : gyre_topology_set_slot(t, "n5", 90, e);
+    const uint32_t removed[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    err = err ? err : gyre_topology_set_removed(t, removed, 9, e);
+    err = err ? err : gyre_topology_number(t, e);
+    gyre_topology_free(t);
+    return err;
+}
+
 static int op_map(gyre_error_t *e)
 {
     gyre_map_t *m;
@@ -192,6 +208,23 @@ static void test_each(void **state)
     modulo_to = fleet_map(other);
     each_failure("diff", op_diff);
     each_failure("diff of modulos", op_diff_modulo);
+
+    static const char *const others[] = {"rendezvous", "maglev",  "slots", "jump",
+                                         "jumpback",   "memento", "dx"};
+    set(topology, "table", "101");
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        set(topology, "algorithm", others[i]);
+        each_failure(others[i], op_map);
+        each_failure(others[i], op_plan);
+    }
+    each_failure("slots of nodes", op_slots);
+    assert_int_equal(gyre_topology_number(topology, NULL), GYRE_OK);
+    assert_int_equal(gyre_topology_remove(topology, "n3", NULL), GYRE_OK);
+    each_failure("clone with a gap", op_clone);
+    each_failure("dx with a gap", op_map);
+    set(topology, "algorithm", "rendezvous");
+    assert_int_equal(gyre_topology_set_weight(topology, "n1", 2, NULL), GYRE_OK);
+    each_failure("rendezvous with weights", op_map);
 
     set(topology, "algorithm", "ring");
     set(topology, "hash_tag", "");
