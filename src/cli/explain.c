@@ -100,7 +100,8 @@ static int find_facts(struct explain *x)
     }
     const char *like = gyre_topology_get(t, "like");
     x->like = like && *like ? like : NULL;
-    x->hash = gyre_topology_get(t, x->like ? "mode" : "hash");
+    bool sample = x->like && strcmp(x->like, "sample") == 0;
+    x->hash = gyre_topology_get(t, sample ? "mode" : "hash"); /* empty: the system has but one */
     x->chosen_count = gyre_map_replicas(map, x->key.p, x->key.n, x->chosen, x->replicas, &x->flags);
     return find_walk(x);
 }
@@ -189,7 +190,7 @@ static void text_hash(struct gy_buf *out, const struct explain *x)
     label(out, "hash");
     gy_buf_printf(out, "%s  (%s%s%s, %u bits)\n",
                   hex(h, x->x.hash_bits, x->x.hash_hi, x->x.hash_lo), x->like ? x->like : "",
-                  x->like ? " " : "", x->hash ? x->hash : "?", x->x.hash_bits);
+                  x->like && *x->hash ? " " : "", x->hash, x->x.hash_bits);
 }
 
 static void text_point(struct gy_buf *out, const struct explain *x)

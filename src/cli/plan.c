@@ -140,7 +140,7 @@ static void json_topology(const gyre_topology_t *t, struct gy_json *j)
     gy_json_object(j);
     for (size_t i = 0; i < n; i++) {
         const char *value = gyre_topology_get(t, all[i].key);
-        if (*value || *all[i].fallback || strcmp(all[i].key, "like") == 0) {
+        if (*value || strcmp(all[i].key, "like") == 0 || strcmp(all[i].key, "hash_tag") == 0) {
             gy_json_kstring(j, all[i].key, value); /* the others are not in force */
         }
     }

@@ -155,6 +155,12 @@ static bool differs(const char *value, const char *from)
     return value && (!from || strcmp(value, from) != 0);
 }
 
+/* Nothing is what a setting holds that the imitated system has not; only a tag may be empty. */
+static bool in_force(const char *key, const char *value)
+{
+    return value && (*value || strcmp(key, "hash_tag") == 0);
+}
+
 /* A default may depend on other settings (`hash_tag` on `like`), so each is asked for its default
  * from a topology that has only the plainly different ones. */
 static gyre_topology_t *probe(const gyre_topology_t *t, const struct gyre_setting *all, size_t n)
@@ -162,7 +168,8 @@ static gyre_topology_t *probe(const gyre_topology_t *t, const struct gyre_settin
     gyre_topology_t *p = gyre_topology_new();
     for (size_t i = 0; p && i < n; i++) {
         const char *v = gyre_topology_get(t, all[i].key);
-        if (differs(v, all[i].fallback) && gyre_topology_set(p, all[i].key, v, NULL)) {
+        if (in_force(all[i].key, v) && differs(v, all[i].fallback) &&
+            gyre_topology_set(p, all[i].key, v, NULL)) {
             gyre_topology_free(p);
             p = NULL;
         }
@@ -181,8 +188,8 @@ static void dump_placement(struct gy_buf *out, const gyre_topology_t *t)
     for (size_t i = 0; p && i < n; i++) {
         const char *v = gyre_topology_get(t, all[i].key);
         bool named = strcmp(all[i].key, "algorithm") == 0 && (!like || !*like);
-        if (v && (named || differs(v, all[i].fallback) ||
-                  differs(v, gyre_topology_get(p, all[i].key)))) {
+        if (in_force(all[i].key, v) && (named || differs(v, all[i].fallback) ||
+                                        differs(v, gyre_topology_get(p, all[i].key)))) {
             gy_buf_printf(out, "%s  %s: ", head, all[i].key);
             gy_dump_setting(out, v);
             gy_buf_putc(out, '\n');

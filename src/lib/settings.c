@@ -83,8 +83,12 @@ static int read_as(const struct gy_like *like, size_t id, const char *given, uin
     if (row) {
         return gy_value_read(table[id].key, row->kind, row->values, given, value, text, e);
     }
-    if (!belongs(like, id)) {
-        return fail_key(like, table[id].key, e);
+    if (!belongs(like, id)) { /* what get answers for it may be set again */
+        bool same = strcmp(given, id == GY_SET_HASH_TAG && like && like->tag ? like->tag : "") == 0;
+        if (same) {
+            memcpy(text, given, strlen(given) + 1);
+        }
+        return same ? GYRE_OK : fail_key(like, table[id].key, e);
     }
     return gy_value_read(table[id].key, kinds[id], table[id].values, given, value, text, e);
 }
@@ -153,50 +157,64 @@ static int set_like(struct gy_settings *s, const char *given, gyre_error_t *e)
     return err;
 }
 
+/* Without `like`: as Gyre's own, or else as what some system may be named for later. */
+static int read_early(size_t id, const char *given, uint64_t *value, char text[GY_SETTING_TEXT],
+                      gyre_error_t *e)
+{
+    char shown[GY_SHOW], waiting[GY_SETTING_TEXT];
+    bool waits = read_as_any(id, given, waiting);
+    int err = GYRE_UNKNOWN;
+    if (kinds[id] != GY_VALUE_LIKE) {
+        err = read_as(NULL, id, given, value, text, waits ? NULL : e);
+    } else if (!waits) {
+        gy_fail(e, err, "%s: no imitated system knows the value '%s'", table[id].key,
+                gy_show(given, shown));
+    }
+    if (err && waits) {
+        memcpy(text, waiting, strlen(waiting) + 1);
+        err = GYRE_OK;
+    }
+    return err;
+}
+
 int gy_settings_set(struct gy_settings *s, const char *key, const char *given, gyre_error_t *e)
 {
     const struct gy_like *like = gy_like_of(s->value[GY_SET_LIKE]);
     size_t id = find_key(key);
-    char text[GY_SETTING_TEXT], shown[GY_SHOW];
-    uint64_t value = 0;
+    char text[GY_SETTING_TEXT];
+    uint64_t value = s->value[id < GY_SET_COUNT ? id : 0];
     if (id == GY_SET_COUNT) {
         return fail_key(like, key, e);
     }
     if (id == GY_SET_LIKE) {
         return set_like(s, given, e);
     }
+    if (like && !belongs(like, id)) {
+        return read_as(like, id, given, &value, text, e);
+    }
     if (kinds[id] == GY_VALUE_LIKE && !*given) { /* as before it was ever set */
         s->chosen[id] = false;
         s->text[id][0] = '\0';
         return GYRE_OK;
     }
-    bool waits = !like && read_as_any(id, given, text);
-    bool own = like || kinds[id] != GY_VALUE_LIKE;
-    int err = GYRE_UNKNOWN;
-    if (own) {
-        err = read_as(like, id, given, &value, text, waits ? NULL : e);
-    } else if (!waits) {
-        gy_fail(e, err, "%s: no imitated system knows the value '%s'", key, gy_show(given, shown));
-    }
-    if (err && !waits) {
-        return err;
-    }
+    int err =
+        like ? read_as(like, id, given, &value, text, e) : read_early(id, given, &value, text, e);
     if (!err) {
         s->value[id] = value;
+        memcpy(s->text[id], text, strlen(text) + 1);
+        s->chosen[id] = true;
     }
-    memcpy(s->text[id], text, strlen(text) + 1);
-    s->chosen[id] = true;
-    return GYRE_OK;
+    return err;
 }
 
 const char *gy_settings_text(const struct gy_settings *s, enum gy_setting id)
 {
     const struct gy_like *like = gy_like_of(s->value[GY_SET_LIKE]);
     const struct gy_like_setting *row = like ? gy_like_setting(like, id) : NULL;
-    if (!row && !belongs(like, id)) {
-        return table[id].fallback;
+    if (row) {
+        return s->chosen[id] ? s->text[id] : row->fallback;
     }
-    return row && !s->chosen[id] ? row->fallback : s->text[id];
+    return belongs(like, id) || s->chosen[id] ? s->text[id] : "";
 }
 
 /* The imitated systems hash the whole key, so with `like` the tag has to be asked for. */
