@@ -133,12 +133,18 @@ int gy_settings_check(const struct gy_settings *s, gyre_error_t *e)
     return check_all(s, like, e);
 }
 
+/* A unit test reads every default back. */
+static void take_default(struct gy_settings *s, size_t id)
+{
+    (void)gy_value_read(table[id].key, kinds[id], table[id].values, table[id].fallback,
+                        &s->value[id], s->text[id], NULL);
+}
+
 void gy_settings_init(struct gy_settings *s)
 {
     memset(s, 0, sizeof *s);
-    for (size_t id = 0; id < GY_SET_COUNT; id++) { /* a unit test reads every default back */
-        (void)gy_value_read(table[id].key, kinds[id], table[id].values, table[id].fallback,
-                            &s->value[id], s->text[id], NULL);
+    for (size_t id = 0; id < GY_SET_COUNT; id++) {
+        take_default(s, id);
     }
 }
 
@@ -177,6 +183,13 @@ static int read_early(size_t id, const char *given, uint64_t *value, char text[G
     return err;
 }
 
+/* Is "" how it reads when it is not set? */
+static bool is_unset(const struct gy_like *like, size_t id)
+{
+    const struct gy_like_setting *row = like ? gy_like_setting(like, (enum gy_setting)id) : NULL;
+    return row ? !*row->fallback : kinds[id] == GY_VALUE_LIKE;
+}
+
 int gy_settings_set(struct gy_settings *s, const char *key, const char *given, gyre_error_t *e)
 {
     const struct gy_like *like = gy_like_of(s->value[GY_SET_LIKE]);
@@ -192,9 +205,9 @@ int gy_settings_set(struct gy_settings *s, const char *key, const char *given, g
     if (like && !belongs(like, id)) {
         return read_as(like, id, given, &value, text, e);
     }
-    if (kinds[id] == GY_VALUE_LIKE && !*given) { /* as before it was ever set */
+    if (!*given && is_unset(like, id)) { /* as before it was ever set */
         s->chosen[id] = false;
-        s->text[id][0] = '\0';
+        take_default(s, id);
         return GYRE_OK;
     }
     int err =

@@ -241,8 +241,40 @@ static void test_each(void **state)
     assert_int_equal(held, 0);
 }
 
+/* Imitated systems: each form of ring or table that they make. */
+static void test_likes(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {
+        "like libmemcached",
+        "like libmemcached distribution consistent sort_hosts 1",
+        "like libmemcached distribution ketama_spy",
+        "like twemproxy",
+        "like twemproxy distribution modula",
+        "like nginx",
+        "like nginx distribution plain",
+        "like haproxy",
+        "like haproxy hash_type consistent",
+        "like libketama",
+        "like redis-cluster",
+        "like uhashring",
+        "like uhashring mode ketama",
+        "like npm-hashring",
+        "like npm-memcached",
+        "like npm-ketama",
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        until_failure = SIZE_MAX;
+        topology = fleet_new(settings[i]);
+        fleet_many(topology, "n", 5);
+        each_failure(settings[i], op_map);
+        gyre_topology_free(topology);
+    }
+    assert_int_equal(held, 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each), cmocka_unit_test(test_likes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_like_props.c - what holds for every imitated system over random fleets and settings drawn
+ * from its own tables: each answer is a node in service, all ways of asking agree, shares are what
+ * the arcs or slots say, and a map rebuilt is the same map.
+ */
+#include "fleet_gen.h"
+#include "lib/like/like.h"
+
+enum { KEYS = 200 };
+
+/* One of the row's words, or a small number within its limits. */
+static void draw_setting(struct prop *p, gyre_topology_t *t, const struct gy_like_setting *row)
+{
+    size_t n, len;
+    char value[GY_SETTING_TEXT];
+    const char *key = gyre_settings(&n)[row->id].key, *word = row->values;
+    if (row->kind == GY_VALUE_NUMBER) {
+        snprintf(value, sizeof value, "%u", 1 + (unsigned)prop_below(p, 4));
+    } else if (row->kind == GY_VALUE_TAG) {
+        snprintf(value, sizeof value, "%s", prop_below(p, 2) ? "{}" : "");
+    } else {
+        size_t words = 1;
+        for (const char *c = row->values; *c; c++) {
+            words += *c == '|';
+        }
+        for (size_t i = prop_below(p, words); i; i--) {
+            word += strcspn(word, "|") + 1;
+        }
+        len = strcspn(word, "|");
+        snprintf(value, sizeof value, "%.*s", (int)len, word);
+    }
+    must(gyre_topology_set(t, key, value, NULL));
+}
+
+static const char *out_of_service(unsigned like)
+{
+    return like == GY_LIKE_NGINX ? "down" : like == GY_LIKE_HAPROXY ? "disabled" : NULL;
+}
+
+static void draw_node(struct prop *p, gyre_topology_t *t, unsigned like, unsigned i)
+{
+    char name[32], options[64];
+    const char *out = out_of_service(like);
+    snprintf(name, sizeof name, "10.0.%u.%u:%u", (i * 7) % 5, i,
+             prop_below(p, 3) ? 6000 + i % 3 : 11211);
+    snprintf(options, sizeof options, "%s%s", like == GY_LIKE_HAPROXY ? "guid=" : "",
+             like == GY_LIKE_HAPROXY ? name : "");
+    if (out && i && prop_below(p, 4) == 0) {
+        snprintf(options + strlen(options), sizeof options - strlen(options), " %s", out);
+    }
+    struct gyre_node node = {.size = sizeof node,
+                             .name = name,
+                             .address = name,
+                             .weight = (double)(i ? prop_below(p, 5) : 1),
+                             .options = options[0] ? options : NULL};
+    must(gyre_topology_add(t, &node, NULL));
+}
+
+static gyre_topology_t *draw_topology(struct prop *p)
+{
+    unsigned like =
+        GY_LIKE_SAMPLE + 1 + (unsigned)prop_below(p, GY_LIKE_COUNT - GY_LIKE_SAMPLE - 1);
+    gyre_topology_t *t = gyre_topology_new();
+    const struct gy_like_setting *row = gy_like_of(like)->settings;
+    must(t ? gyre_topology_set(t, "like", gy_like_of(like)->name, NULL) : GYRE_NOMEM);
+    for (; row && row->fallback; row++) {
+        if (prop_below(p, 3)) {
+            draw_setting(p, t, row);
+        }
+    }
+    unsigned nodes = (unsigned)prop_size(p, 1, 40);
+    for (unsigned i = 0; i < nodes; i++) {
+        draw_node(p, t, like, i);
+    }
+    return t;
+}
+
+static bool in_service(const struct gyre_node *n)
+{
+    return n && n->weight > 0 && !gy_like_has(n, "down") && !gy_like_has(n, "disabled");
+}
+
+static bool answers_are_live(struct prop *p)
+{
+    gyre_topology_t *t = draw_topology(p);
+    gyre_map_t *m = gen_map(t);
+    for (unsigned i = 0; i < KEYS; i++) {
+        uint64_t key = prop_draw(p);
+        const void *at[] = {&key};
+        size_t len = prop_below(p, 9);
+        uint32_t one = gyre_map_locate(m, &key, len), batch, out[5];
+        struct gyre_explain x = {.size = sizeof x};
+        gyre_map_locate_batch(m, at, &len, 1, &batch);
+        PROP(in_service(gyre_map_node(m, one)));
+        PROP(batch == one);
+        PROP(gyre_map_explain(m, &key, len, &x) == GYRE_OK && x.node == one);
+        PROP(m->hash_bits > 64 || gyre_map_locate_hash(m, gyre_map_hash(m, &key, len)) == one);
+        size_t n = gyre_map_replicas(m, &key, len, out, 5, NULL);
+        PROP(n == (m->positive < 5 ? m->positive : 5) && out[0] == one);
+        for (size_t k = 0; k < n; k++) {
+            PROP(in_service(gyre_map_node(m, out[k])));
+            for (size_t j = 0; j < k; j++) {
+                PROP(out[j] != out[k]);
+            }
+        }
+    }
+    gyre_map_unref(m);
+    gyre_topology_free(t);
+    return true;
+}
+
+/* Each arc's owner is who is located at its end, and shares are lengths of arcs. */
+static bool arcs_are_what_is_located(struct prop *p)
+{
+    gyre_topology_t *t = draw_topology(p);
+    gyre_map_t *m = gen_map(t);
+    double sum = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        sum += gyre_map_share(m, i);
+    }
+    PROP(sum > 1 - 1e-9 && sum < 1 + 1e-9);
+    gy_u128 last = gy_map_last(m), start = 0;
+    struct gy_arcs a;
+    unsigned skip = (unsigned)(m->steps / 100) + 1, i = 0;
+    bool narrow = m->position_bits < m->hash_bits && !m->slots; /* none so far: all bits count */
+    PROP(!narrow);
+    for (gy_arcs_start(&a, m);; gy_arcs_next(&a)) {
+        if (a.end >= start) {
+            if (i++ % skip == 0) {
+                PROP(m->place->locate(m, a.end) == a.node);
+                PROP(m->place->locate(m, start) == a.node);
+            }
+            start = a.end + 1;
+        }
+        if (a.end == last) {
+            break;
+        }
+    }
+    gyre_map_unref(m);
+    gyre_topology_free(t);
+    return true;
+}
+
+static bool rebuilt_is_the_same(struct prop *p)
+{
+    gyre_topology_t *t = draw_topology(p), *u = gyre_topology_clone(t);
+    must(u ? GYRE_OK : GYRE_NOMEM);
+    gyre_map_t *a = gen_map(t), *b = gen_map(u);
+    gyre_diff_t *d;
+    PROP(gyre_map_same(a, b));
+    must(gyre_diff_build(a, b, 100, &d, NULL));
+    PROP(gyre_diff_moved(d) == 0 && gyre_diff_count(d) == 0);
+    gyre_diff_free(d);
+    gyre_map_unref(a);
+    gyre_map_unref(b);
+    gyre_topology_free(t);
+    gyre_topology_free(u);
+    return true;
+}
+
+int main(void)
+{
+    return prop_run("answers are live", answers_are_live, 400) +
+           prop_run("arcs are what is located", arcs_are_what_is_located, 400) +
+           prop_run("rebuilt is the same", rebuilt_is_the_same, 200);
+}
