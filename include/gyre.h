@@ -350,6 +350,26 @@ GYRE_API size_t gyre_map_replicas(const gyre_map_t *m, const void *key, size_t l
                                   size_t want, unsigned *flags);
 
 /*
+ * Bounded load: the first node in the key's order of preference, zones left aside, whose load is
+ * below its bound. loads has an entry for each node of the map, total is what they add up to, in
+ * any unit of which the key to be placed brings one (requests under way, connections); other
+ * threads may raise them by atomic additions meanwhile, and the bound is then missed by as much.
+ * percent is how far above its fair share a node may go: 125 is a good choice, below 100 counts as
+ * 100. A node is always found; if loads contradict total, the key's own. GYRE_NONE only where no
+ * node takes keys. Where a key goes depends on the loads, so this is for work, not for data.
+ *
+ * rendezvous and dx spread what one full node turns away over all others; on a ring it falls on the
+ * next ones. Cost: a lookup, and a step for each full node met.
+ *
+ * Source: Mirrokni, Thorup, Zadimoghaddam, "Consistent hashing with bounded loads", SODA 2018.
+ */
+GYRE_API uint32_t gyre_map_locate_bounded(const gyre_map_t *m, const void *key, size_t len,
+                                          const uint64_t *loads, uint64_t total, unsigned percent);
+
+/* The bound of node i: (total + 1) * percent / 100 * its part of the weights, rounded up. */
+GYRE_API uint64_t gyre_map_bound(const gyre_map_t *m, uint32_t i, uint64_t total, unsigned percent);
+
+/*
  * The share of the hash space node i owns, 0 to 1: an exact fraction of 2^32 (ring, maglev,
  * slots) or 2^bits (like), rounded once; what is expected of the hash, 1/N or weight / weights, for
  * the others. 0 for a drained node and past the end. Cost: constant.

@@ -122,7 +122,43 @@ static void take_settings(struct gyre_map *m, const gyre_topology_t *t,
     m->place = own_places[s->value[GY_SET_ALGORITHM]];
     if (rule && m->place == &gy_place_ring) {
         m->place = &gy_place_sample;
+    } else if (s->value[GY_SET_LEVEL]) {
+        m->place = &gy_place_zoned;
     }
+}
+
+/* What the settings' own tables cannot say. */
+static int check_together(const gyre_topology_t *t, const struct gy_sample_rule *rule,
+                          gyre_error_t *e)
+{
+    const struct gy_settings *s = &t->settings;
+    uint64_t algorithm = s->value[GY_SET_ALGORITHM];
+    bool plain = algorithm == GY_ALGORITHM_RING || algorithm == GY_ALGORITHM_MODULO;
+    if (rule && (!plain || s->value[GY_SET_LEVEL])) {
+        return gy_fail(e, GYRE_UNSUPPORTED, "like: sample is a ring or modulo, of one level");
+    }
+    if (s->value[GY_SET_LEVEL] && (algorithm == GY_ALGORITHM_MODULO || gy_topology_numbered(t))) {
+        return gy_fail(e, GYRE_UNSUPPORTED,
+                       "%s does not go in two levels (level: %s); "
+                       "ring, rendezvous, maglev and slots do",
+                       own_places[algorithm]->name, s->text[GY_SET_LEVEL]);
+    }
+    return GYRE_OK;
+}
+
+static int build_place(struct gyre_map *m, const gyre_topology_t *t,
+                       const struct gy_sample_rule *rule, const struct gy_like *like,
+                       gyre_error_t *e)
+{
+    if (m->place->numbered && gy_removed_copy(&m->removed, &t->removed)) {
+        return gy_fail_nomem(e);
+    }
+    if (like && like->build) {
+        return gy_like_build(m, &t->settings, e);
+    }
+    bool zoned = m->place == &gy_place_zoned;
+    const void *how = zoned ? (const void *)&t->settings : rule;
+    return m->positive ? m->place->build(m, how, e) : GYRE_OK;
 }
 
 int gy_map_build_rule(const gyre_topology_t *t, const struct gy_sample_rule *rule, gyre_map_t **out,
@@ -136,22 +172,18 @@ int gy_map_build_rule(const gyre_topology_t *t, const struct gy_sample_rule *rul
     memset(m, 0, sizeof *m);
     atomic_init(&m->refs, 1);
     m->whole = GYRE_NONE;
-    const struct gy_like *like = rule ? NULL : gy_like_of(t->settings.value[GY_SET_LIKE]);
-    if (!rule && t->settings.value[GY_SET_LIKE] == GY_LIKE_SAMPLE) {
+    bool given = rule != NULL;
+    if (!given && t->settings.value[GY_SET_LIKE] == GY_LIKE_SAMPLE) {
         rule = &gy_sample_rules[t->settings.value[GY_SET_MODE]];
     }
     take_settings(m, t, rule);
     int err = gy_settings_check(&t->settings, e);
+    err = err ? err : check_together(t, rule, e);
     err = err ? err : take_nodes(m, t, e);
     err = err ? err : gy_like_check_nodes(m, &t->settings, e);
-    if (!err && m->place->numbered) {
-        err = gy_removed_copy(&m->removed, &t->removed) ? gy_fail_nomem(e) : GYRE_OK;
-    }
-    if (!err && like && like->build) {
-        err = gy_like_build(m, &t->settings, e);
-    } else if (!err && m->positive) {
-        err = m->place->build(m, rule, e);
-    }
+    err =
+        err ? err
+            : build_place(m, t, rule, given ? NULL : gy_like_of(t->settings.value[GY_SET_LIKE]), e);
     if (!err && m->spread) {
         err = gy_zones_build(m) ? gy_fail_nomem(e) : GYRE_OK;
     }

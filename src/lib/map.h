@@ -79,6 +79,9 @@ int gy_zones_build(struct gyre_map *m);
 /* Do node i of a and node j of b stand in the same zone, as far as the spread of a looks? */
 bool gy_zone_same(const gyre_map_t *a, uint32_t i, const gyre_map_t *b, uint32_t j);
 
+/* The first parts of a node's zone path, as a name; "(none)" for a node without. */
+void gy_zone_name(const struct gyre_node *n, uint32_t parts, char *out, size_t size);
+
 /* Hash of the part of the key that counts, cut to hash_bits. */
 gy_u128 gy_map_hash_wide(const gyre_map_t *m, const void *key, size_t len);
 
@@ -88,7 +91,7 @@ bool gy_map_one_hash(const gyre_map_t *a, const gyre_map_t *b);
 bool gy_map_one_kind(const gyre_map_t *a, const gyre_map_t *b);
 
 /* The nodes that are not drained in the order a key prefers them, some perhaps twice, and then
- * GYRE_NONE. m has such a node. */
+ * GYRE_NONE. m has such a node; w is the first of GY_WALKS. */
 void gy_walk_start(struct gy_walk *w, const gyre_map_t *m, gy_u128 hash);
 uint32_t gy_walk_next(struct gy_walk *w);
 /* How a walk ends that has not met every node: w->draws, 0 at first, counts through the names. */

@@ -5,6 +5,7 @@
  * shortage of zones shares the replicas out evenly and is reported. The first node is always the
  * one gyre_map_locate answers. Threads: any; lookups allocate nothing.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,18 @@ bool gy_zone_same(const gyre_map_t *a, uint32_t i, const gyre_map_t *b, uint32_t
 {
     struct path x = path_of(a, i, a->spread), y = path_of(b, j, a->spread);
     return compare_paths(&x, &y) == 0;
+}
+
+void gy_zone_name(const struct gyre_node *n, uint32_t parts, char *out, size_t size)
+{
+    size_t len = n->zone ? prefix(n->zone, parts) : 0;
+    if (len == 0) {
+        snprintf(out, size, "(none)");
+        return;
+    }
+    len = len < size ? len : size - 1; /* too long then for a name, which will be said */
+    memcpy(out, n->zone, len);
+    out[len] = '\0';
 }
 
 int gy_zones_build(struct gyre_map *m)
@@ -151,9 +164,9 @@ size_t gyre_map_replicas(const gyre_map_t *m, const void *key, size_t len, uint3
             seen |= GYRE_REPLICAS_SPREAD;
         }
         /* Every node that is not drained is met within one walk, so the limit is reached. */
-        struct gy_walk w;
-        gy_walk_start(&w, m, hash);
-        for (uint32_t node; got < limit && (node = gy_walk_next(&w)) != GYRE_NONE;) {
+        struct gy_walk w[GY_WALKS];
+        gy_walk_start(w, m, hash);
+        for (uint32_t node; got < limit && (node = gy_walk_next(w)) != GYRE_NONE;) {
             if (may_join(m, node, out, got, most)) {
                 out[got++] = node;
             }

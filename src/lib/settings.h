@@ -30,6 +30,9 @@
       "dx: most nodes there may be, a power of two; part of the mapping.")                       \
     X(HEAVIEST, "heaviest", "1", NUMBER, "1..1000000",                                           \
       "dx: the greatest weight there may be; part of the mapping.")                              \
+    X(LEVEL, "level", "none", WORD, "none|region|zone|rack",                                     \
+      "Deals keys to regions, zones or racks first, then to a node within: ring, rendezvous, "   \
+      "maglev and slots.")                                                                       \
     X(REPLICAS, "replicas", "1", NUMBER, "1..64", "Distinct nodes that hold each key.")          \
     X(SPREAD, "spread", "none", WORD, "none|region|zone|rack",                                   \
       "Replicas go to distinct regions, zones or racks: 1, 2 or 3 parts of a node's zone path.") \

@@ -14,7 +14,10 @@
 
 #define GY_WALK_AHEAD 8u
 
-/* A walk in progress; on the caller's stack, for lookups allocate nothing. */
+/* A walk in progress; GY_WALKS of them on the caller's stack, for lookups allocate nothing: a
+ * placement in two levels walks both, in those after the first. */
+#define GY_WALKS 3u
+
 struct gy_walk {
     const gyre_map_t *map;
     uint64_t hash;
@@ -56,5 +59,6 @@ struct gy_place {
 extern const struct gy_place gy_place_ring, gy_place_modulo, gy_place_sample;
 extern const struct gy_place gy_place_rendezvous, gy_place_maglev, gy_place_slots;
 extern const struct gy_place gy_place_jump, gy_place_jumpback, gy_place_memento, gy_place_dx;
+extern const struct gy_place gy_place_zoned;
 
 #endif

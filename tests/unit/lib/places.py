@@ -208,13 +208,29 @@ def dx(fleet, h):
             yield bar[v & (capacity - 1)][1]
 
 
+def zoned(fleet, h):
+    """By a zone of each name's first letter."""
+    settings = {k: v for k, v in fleet.settings.items() if k != "level"}
+    if id(fleet) not in TABLES:
+        names = sorted({n[0][:1] for n in fleet.live})
+        inner = {z: Fleet(settings, [n for n in fleet.live if n[0][:1] == z]) for z in names}
+        TABLES[id(fleet)] = Fleet(settings, [(z, sum(n[1] for n in f.live), 0) for z, f in inner.items()]), inner
+    outer, inner = TABLES[id(fleet)]
+    walk = WALKS[settings["algorithm"]]
+    order = list(dict.fromkeys(zone[0] for zone in walk(outer, h)))
+    for zone in order:
+        yield next(walk(inner[zone], stream(h, 0)))
+    for zone in order:
+        yield from walk(inner[zone], stream(h, 0))
+
+
 WALKS = {"rendezvous": rendezvous, "slots": slots, "maglev": maglev, "dx": dx, "memento": by_number(memento_slot),
          "jump": by_number(lambda removed, n, h: jump(h, n)), "jumpback": by_number(lambda removed, n, h: jumpback(h, n))}
 
 
 def replicas(fleet, h, want):
     got = []
-    for node in WALKS[fleet.settings["algorithm"]](fleet, h):
+    for node in (zoned if "level" in fleet.settings else WALKS[fleet.settings["algorithm"]])(fleet, h):
         if node not in got:
             got.append(node)
         if len(got) == min(want, len(fleet.live)):
@@ -251,6 +267,7 @@ FLEETS += [
     Fleet({"algorithm": "dx", "capacity": "4", "heaviest": "2"}, DOCUMENTED), Fleet({"algorithm": "jump"}, THREE),
     Fleet({"algorithm": "jumpback"}, THREE), Fleet({"algorithm": "memento"}, [THREE[0], THREE[2]], (2,)),
 ]
+FLEETS += [Fleet({"algorithm": a, "level": "zone", "table": "101"}, WEIGHTED) for a in ("rendezvous", "maglev", "slots")]
 KEYS = [b"", b"a", b"user:0", b"user:1", b"user:3", b"user:7"] + [b"key:%d" % i for i in range(194)]
 
 
@@ -258,9 +275,9 @@ def lines():
     assert xxh3(b"cache-0") == 0x4B41A4EF40DED2D8 and xxh3(b"") == 0x2D06800538D394C2
     assert xxh3(b"a{user:1}b"[2:8]) == 0x3B577AFD7FED9501
     yield "# SPDX-License-Identifier: Apache-2.0"
-    yield "# Made by places.py. fleet, settings, nodes as NAME,MILLIONTHS,SLOT, slots given up; then key and replicas."
+    yield "# Made by places.py. fleet, settings, nodes as NAME,MILLIONTHS,SLOT,ZONE, slots given up; then key and replicas."
     for fleet in FLEETS:
-        nodes = " ".join(f"{name.decode()},{steps},{slot}" for name, steps, slot in
+        nodes = " ".join(f"{name.decode()},{steps},{slot},{chr(name[0])}" for name, steps, slot in
                          sorted(fleet.live + [n for n in WEIGHTED if n[1] == 0], key=lambda n: -xxh3(n[0])))
         yield "\t".join(["fleet", " ".join(f"{k} {v}" for k, v in fleet.settings.items()), nodes,
                          " ".join(map(str, fleet.removed)) or "-"])

@@ -225,6 +225,9 @@ static void test_each(void **state)
     set(topology, "algorithm", "rendezvous");
     assert_int_equal(gyre_topology_set_weight(topology, "n1", 2, NULL), GYRE_OK);
     each_failure("rendezvous with weights", op_map);
+    set(topology, "level", "zone");
+    each_failure("two levels", op_map);
+    set(topology, "level", "none");
 
     set(topology, "algorithm", "ring");
     set(topology, "hash_tag", "");

@@ -13,7 +13,7 @@
 
 static const char *answers; /* places.tsv */
 
-/* "name,steps,slot name,steps,slot ..." */
+/* "name,steps,slot,zone name,steps,slot,zone ..." */
 static void add_nodes(gyre_topology_t *t, char *nodes)
 {
     char *rest;
@@ -22,7 +22,8 @@ static void add_nodes(gyre_topology_t *t, char *nodes)
         *steps++ = '\0';
         struct gyre_node n = {.size = sizeof n, .name = word};
         n.weight = strtod(steps, &steps) / 1000000;
-        n.slot = (uint32_t)strtoul(steps + 1, NULL, 10);
+        n.slot = (uint32_t)strtoul(steps + 1, &steps, 10);
+        n.zone = steps + 1;
         assert_int_equal(gyre_topology_add(t, &n, NULL), GYRE_OK);
     }
 }
@@ -90,7 +91,7 @@ static void test_answers(void **state)
     }
     gyre_map_unref(m);
     fclose(f);
-    assert_int_equal(keys, 4800);
+    assert_int_equal(keys, 5400);
 }
 
 /* The stated bound, at both ends of each interval, over all scales, and where the cost is least. */
@@ -159,6 +160,9 @@ static void test_refusals(void **state)
     refused(with_weights("algorithm dx capacity 100", 1, 1), GYRE_INVALID, "no power of two");
     refused(with_weights("algorithm dx capacity 1", 1, 1), GYRE_RANGE, "slot 2, and there are 1");
     refused(with_weights("algorithm dx", 1, 1.5), GYRE_RANGE, "'b' weighs more than `heaviest`");
+    refused(with_weights("algorithm jump level zone", 1, 1), GYRE_UNSUPPORTED,
+            "jump does not go in two levels (level: zone)");
+    refused(with_weights("like sample algorithm maglev", 1, 1), GYRE_UNSUPPORTED, "like: sample");
     refused(with_weights("algorithm dx heaviest 1000000", 1, 1), GYRE_RANGE, "draws on average");
 }
 
