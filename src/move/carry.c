@@ -182,6 +182,8 @@ static bool queue_put(struct gy_pass *p, const struct gy_run *r, size_t i, const
     struct gy_slice key = gy_keyset_key(r->keys, i);
     if (p->near_src) {
         if (!there) { /* it expired on the way here: absent on both sides, no mark needed */
+            uint64_t *present = &p->j->present[it->unit];
+            *present -= *present > 0; /* nor had it to be moved */
             return false;
         }
         struct gy_slice argv[] = {GY_LIT("FCALL"),  GY_LIT("gyre_install"),

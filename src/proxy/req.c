@@ -143,13 +143,11 @@ void gy_req_buf(struct gy_req *r, const struct gy_buf *b)
 
 void gy_req_error(struct gy_req *r, const char *fmt, ...)
 {
-    char text[1024];
+    struct gy_buf b = {0};
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    gy_resp_verror(&b, fmt, ap);
     va_end(ap);
-    struct gy_buf b = {0};
-    gy_resp_error(&b, "%s", text);
     r->worker->stats.errors++;
     gy_req_buf(r, &b);
     gy_buf_fini(&b);

@@ -228,13 +228,11 @@ void gy_task_reply(struct gy_task *t, struct gy_slice reply)
 
 void gy_task_fail(struct gy_task *t, const char *fmt, ...)
 {
-    char text[512];
+    struct gy_buf b = {0};
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    gy_resp_verror(&b, fmt, ap);
     va_end(ap);
-    struct gy_buf b = {0};
-    gy_resp_error(&b, "%s", text);
     t->worker->stats.errors++;
     gy_task_reply(t, (struct gy_slice){gy_buf_head(&b), gy_buf_size(&b)});
     gy_buf_fini(&b);

@@ -47,10 +47,11 @@ struct gy_task {
     uint64_t since; /* ms, when it came */
     uint64_t held_since;
     unsigned restarts;
-    void (*step)(struct gy_task *t);  /* when the batch is complete */
-    void (*moved)(struct gy_task *t); /* after every key has been moved */
-    uint32_t at;                      /* key being moved */
-    uint64_t marks_generation;        /* of the connection on which the marks were read */
+    void (*step)(struct gy_task *t);    /* when the batch is complete */
+    void (*carried)(struct gy_task *t); /* after every key has been carried */
+    uint32_t at;                        /* key being moved */
+    bool backward;                      /* it is carried from D to S */
+    uint64_t marks_generation;          /* of the connection on which the marks were read */
     bool *mark;          /* of each key: known to be moved (forward) or brought back (abort) */
     struct gy_buf stash; /* an answer kept while it is being validated */
 
@@ -109,8 +110,8 @@ void gy_task_source_read(struct gy_task *t);
 void gy_forward_prepare_read(struct gy_task *t);
 void gy_forward_read(struct gy_task *t);
 void gy_forward_write(struct gy_task *t);
-void gy_forward_move(struct gy_task *t,
-                     void (*moved)(struct gy_task *t)); /* ensure_moved: every key not in t->mark */
+/* task_carry.c: every key not in t->mark, from S to D, or backward; then `carried`. */
+void gy_task_carry(struct gy_task *t, bool backward, void (*carried)(struct gy_task *t));
 void gy_back_prepare_read(struct gy_task *t);
 void gy_back_read(struct gy_task *t);
 void gy_back_write(struct gy_task *t);

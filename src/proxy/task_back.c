@@ -41,7 +41,7 @@ static void prepare_read_checked(struct gy_task *t)
     } else if (marked == 0) {
         gy_task_source_read(t);
     } else {
-        gy_forward_move(t, gy_task_restart);
+        gy_task_carry(t, false, gy_task_restart);
     }
 }
 
@@ -56,105 +56,15 @@ void gy_back_prepare_read(struct gy_task *t)
     }
 }
 
-/* ---- ABORTING: bringing keys back ---- */
-
-static void bring_next(struct gy_task *t);
-
-static void brought(struct gy_task *t)
+static void to_source(struct gy_task *t)
 {
-    gy_task_patience(t, false);
-    if (!gy_task_batch_ok(t)) {
-        return;
-    }
-    struct gy_slice a = gy_task_answer(t, 0);
-    if (a.n && a.p[0] == '-') {
-        if (a.n > 11 && memcmp(a.p, "-GYREFENCED", 11) == 0) {
-            gy_task_fail(t, "TRYAGAIN the state of the key's unit was changed meanwhile");
-        } else {
-            gy_task_reply(t, a);
-        }
-        return;
-    }
-    t->mark[t->at] = true;
-    t->worker->stats.moved_keys++;
-    bring_next(t);
-}
-
-/* D has answered gyre_back: [moved, payload or nil, expiry]. */
-static void fetched(struct gy_task *t)
-{
-    gy_task_patience(t, false);
-    if (!gy_task_batch_ok(t)) {
-        return;
-    }
-    struct gy_slice a = gy_task_answer(t, 0);
-    struct gy_reply *r = gy_reply_parse(a.p, a.n);
-    if (!r || r->type != '*' || r->count != 3) {
-        gy_task_reply(t, a);
-        gy_reply_free(r);
-        return;
-    }
-    char epoch[24], pexpire[24];
-    snprintf(epoch, sizeof epoch, "%" PRIu64, t->view->move->epoch);
-    snprintf(pexpire, sizeof pexpire, "%" PRId64,
-             r->item[2].integer > 0 ? r->item[2].integer : INT64_C(0));
-    bool moved = r->item[0].integer != 0;
-    struct gy_buf answer = t->batch.data;
-    t->batch.data = (struct gy_buf){0};
-    struct gy_slice payload =
-        r->item[1].type == '$' ? r->item[1].text : (struct gy_slice){(const uint8_t *)"", 0};
-    struct gy_buf *out = gy_task_batch(t, t->route.src);
-    if (out) {
-        struct gy_slice argv[] = {GY_LIT("FCALL"),
-                                  GY_LIT("gyre_unmove"),
-                                  GY_LIT("3"),
-                                  gy_str(names(t)->rec),
-                                  gy_str(names(t)->back),
-                                  gy_task_key(t, t->at),
-                                  gy_str(epoch),
-                                  moved ? GY_LIT("1") : GY_LIT("0"),
-                                  gy_str(pexpire),
-                                  payload};
-        gy_resp_command(out, sizeof argv / sizeof *argv, argv);
-        gy_task_add(t);
-        t->worker->stats.moved_bytes += payload.n;
-        gy_task_patience(t, true);
-        gy_task_run(t, brought);
-    }
-    gy_reply_free(r);
-    gy_buf_fini(&answer);
-}
-
-static void bring_next(struct gy_task *t)
-{
-    while (t->at < t->nkeys && t->mark[t->at]) {
-        t->at++;
-    }
-    if (t->at == t->nkeys) {
-        gy_task_send(t, t->route.src);
-        return;
-    }
-    struct gy_buf *out = gy_task_batch(t, t->route.dst);
-    if (out) {
-        struct gy_slice argv[] = {GY_LIT("FCALL_RO"),
-                                  GY_LIT("gyre_back"),
-                                  GY_LIT("3"),
-                                  gy_str(names(t)->rec),
-                                  gy_str(names(t)->marks),
-                                  gy_task_key(t, t->at),
-                                  all(t) ? GY_LIT("1") : GY_LIT("0")};
-        gy_resp_command(out, sizeof argv / sizeof *argv, argv);
-        gy_task_add(t);
-        gy_task_patience(t, true);
-        gy_task_run(t, fetched);
-    }
+    gy_task_send(t, t->route.src);
 }
 
 /* t->mark says which keys are back already; the others follow, then the command goes to S. */
 static void bring_back(struct gy_task *t)
 {
-    t->at = 0;
-    bring_next(t);
+    gy_task_carry(t, true, to_source);
 }
 
 /* ---- ABORTING: a read ---- */

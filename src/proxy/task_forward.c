@@ -136,8 +136,8 @@ static void destination_read(struct gy_task *t)
     } else if (marked == 0) {
         gy_task_source_read(t);
     } else {
-        gy_forward_move(
-            t, read_moved); /* some here, some there: never S, never key by key (race 22) */
+        /* some here, some there: never S, never key by key (race 22) */
+        gy_task_carry(t, false, read_moved);
     }
 }
 
@@ -153,101 +153,7 @@ void gy_forward_read(struct gy_task *t)
     }
 }
 
-/* ---- MIGRATING: moving keys on access (ensure_moved), then the write at D ---- */
-
-static void move_next(struct gy_task *t);
-
-static void installed(struct gy_task *t)
-{
-    gy_task_patience(t, false);
-    if (!gy_task_batch_ok(t)) {
-        return;
-    }
-    struct gy_slice a = gy_task_answer(t, 0);
-    if (a.n && a.p[0] == '-') {
-        if (a.n > 11 && memcmp(a.p, "-GYREFENCED", 11) == 0) {
-            gy_task_fail(t, "TRYAGAIN the move of the key's unit was changed meanwhile");
-        } else {
-            gy_task_reply(t, a); /* -OOM at the destination, say */
-        }
-        return;
-    }
-    t->mark[t->at] = true;
-    t->worker->stats.moved_keys++;
-    move_next(t);
-}
-
-/* S has answered gyre_dump: [payload or nil, expiry]. */
-static void dumped(struct gy_task *t)
-{
-    gy_task_patience(t, false);
-    if (!gy_task_batch_ok(t)) {
-        return;
-    }
-    struct gy_slice a = gy_task_answer(t, 0);
-    struct gy_reply *r = gy_reply_parse(a.p, a.n);
-    if (!r || r->type != '*' || r->count != 2) {
-        gy_task_reply(t, a);
-        gy_reply_free(r);
-        return;
-    }
-    bool there = r->item[0].type == '$';
-    int64_t expiry = r->item[1].integer > 0 ? r->item[1].integer : 0;
-    char epoch[24], pexpire[24];
-    snprintf(epoch, sizeof epoch, "%" PRIu64, t->view->move->epoch);
-    snprintf(pexpire, sizeof pexpire, "%" PRId64, expiry);
-    /* The payload points into the answer, which the next batch overwrites: take it over. */
-    struct gy_buf answer = t->batch.data;
-    t->batch.data = (struct gy_buf){0};
-    struct gy_slice payload = there ? r->item[0].text : (struct gy_slice){(const uint8_t *)"", 0};
-    struct gy_buf *out = gy_task_batch(t, t->route.dst);
-    if (out) {
-        struct gy_slice argv[] = {GY_LIT("FCALL"),
-                                  GY_LIT("gyre_install"),
-                                  GY_LIT("3"),
-                                  gy_str(names(t)->rec),
-                                  gy_str(names(t)->marks),
-                                  gy_task_key(t, t->at),
-                                  gy_str(epoch),
-                                  gy_str(pexpire),
-                                  there ? GY_LIT("D") : GY_LIT("N"),
-                                  payload};
-        gy_resp_command(out, sizeof argv / sizeof *argv, argv);
-        gy_task_add(t);
-        t->worker->stats.moved_bytes += payload.n;
-        gy_task_patience(t, true);
-        gy_task_run(t, installed);
-    }
-    gy_reply_free(r);
-    gy_buf_fini(&answer);
-}
-
-static void move_next(struct gy_task *t)
-{
-    while (t->at < t->nkeys && t->mark[t->at]) {
-        t->at++;
-    }
-    if (t->at == t->nkeys) {
-        t->moved(t);
-        return;
-    }
-    struct gy_buf *out = gy_task_batch(t, t->route.src);
-    if (out) {
-        struct gy_slice argv[] = {GY_LIT("FCALL_RO"), GY_LIT("gyre_dump"), GY_LIT("1"),
-                                  gy_task_key(t, t->at)};
-        gy_resp_command(out, 4, argv);
-        gy_task_add(t);
-        gy_task_patience(t, true);
-        gy_task_run(t, dumped);
-    }
-}
-
-void gy_forward_move(struct gy_task *t, void (*moved)(struct gy_task *t))
-{
-    t->at = 0;
-    t->moved = moved;
-    move_next(t);
-}
+/* ---- MIGRATING: a write: every key is moved (ensure_moved), then the command goes to D ---- */
 
 static void write_moved(struct gy_task *t)
 {
@@ -265,7 +171,7 @@ static void write_marks(struct gy_task *t)
 {
     if (gy_task_batch_ok(t) && gy_task_members(t, 0) != UINT32_MAX) {
         t->marks_generation = t->batch.generation;
-        gy_forward_move(t, write_moved);
+        gy_task_carry(t, false, write_moved);
     }
 }
 

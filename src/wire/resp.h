@@ -115,6 +115,8 @@ void gy_resp_int(struct gy_buf *b, int64_t v);
  * become blanks, so that no key can forge a reply. */
 void gy_resp_simple(struct gy_buf *b, const char *s);
 void gy_resp_error(struct gy_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void gy_resp_verror(struct gy_buf *b, const char *fmt, va_list ap)
+    __attribute__((format(printf, 2, 0)));
 void gy_resp_command(struct gy_buf *b, size_t argc, const struct gy_slice *argv);
 /* All arguments as C strings, NULL-terminated: gy_resp_cmd(b, "HGET", rec, "st", NULL) */
 void gy_resp_cmd(struct gy_buf *b, ...) __attribute__((sentinel));

@@ -91,15 +91,20 @@ void gy_resp_simple(struct gy_buf *b, const char *s)
     end_line(b, gy_buf_size(b) - before);
 }
 
-void gy_resp_error(struct gy_buf *b, const char *fmt, ...)
+void gy_resp_verror(struct gy_buf *b, const char *fmt, va_list ap)
 {
     size_t before = gy_buf_size(b);
-    va_list ap;
-    va_start(ap, fmt);
     gy_buf_putc(b, '-');
     gy_buf_vprintf(b, fmt, ap);
-    va_end(ap);
     end_line(b, gy_buf_size(b) - before);
+}
+
+void gy_resp_error(struct gy_buf *b, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    gy_resp_verror(b, fmt, ap);
+    va_end(ap);
 }
 
 void gy_resp_command(struct gy_buf *b, size_t argc, const struct gy_slice *argv)
