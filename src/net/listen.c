@@ -20,6 +20,7 @@ static int fail(gyre_error_t *e, const struct gy_addr *a, const char *what)
         *e = (gyre_error_t){.code = GYRE_IO};
         const char *hint = saved == EADDRINUSE ? "; another process listens there"
                            : saved == EACCES ? "; ports below 1024 and foreign folders need rights"
+                           : saved == ENOENT ? "; its folder does not exist"
                            : saved == EADDRNOTAVAIL ? "; this machine has no such address"
                                                     : "";
         if (a->is_unix) {
@@ -48,6 +49,20 @@ static void remove_stale(const struct sockaddr *sa, socklen_t len, const char *p
         unlink(path);
     }
     close(probe);
+}
+
+/* "unix:/run/gyre/gyre.sock" on a machine just booted: /run/gyre is gone. One level is made, no
+ * more. */
+static void make_folder(const char *path)
+{
+    char folder[sizeof((struct gy_addr *)0)->host];
+    const char *slash = strrchr(path, '/');
+    if (slash && slash != path) {
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+        if (mkdir(folder, 0755) != 0 && errno != EEXIST) {
+            return; /* bind says what is wrong with it */
+        }
+    }
 }
 
 static int open_bound(const struct sockaddr_storage *sa, socklen_t len, bool share)
@@ -96,6 +111,7 @@ int gy_listen(const struct gy_addr *a, unsigned n, int *fds, gyre_error_t *e)
         return rc;
     }
     if (a->is_unix) {
+        make_folder(a->host);
         remove_stale((const struct sockaddr *)&sa, len, a->host);
     } else if (n > 1) {
         /* SO_REUSEPORT would let us share the port with another process of this user: try without

@@ -137,6 +137,11 @@ void gy_loop_free(struct gy_loop *l)
     free(l);
 }
 
+bool gy_loop_stopping(const struct gy_loop *l)
+{
+    return l->stopping;
+}
+
 uint64_t gy_loop_now(const struct gy_loop *l)
 {
     return uv_now(&l->uv);

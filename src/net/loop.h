@@ -34,9 +34,10 @@ GYRE_NODISCARD int gy_loop_new(const struct gy_loop_hooks *hooks, struct gy_loop
 void gy_loop_run(struct gy_loop *l); /* returns after gy_loop_stop, when everything is closed */
 void gy_loop_stop(
     struct gy_loop *l); /* any thread: closes listeners and connections, then run returns */
-void gy_loop_wake(struct gy_loop *l);          /* any thread */
-void gy_loop_free(struct gy_loop *l);          /* after run returned, or before it was called */
-uint64_t gy_loop_now(const struct gy_loop *l); /* milliseconds, monotonic, of this turn */
+void gy_loop_wake(struct gy_loop *l);           /* any thread */
+void gy_loop_free(struct gy_loop *l);           /* after run returned, or before it was called */
+bool gy_loop_stopping(const struct gy_loop *l); /* connections are being closed because of us */
+uint64_t gy_loop_now(const struct gy_loop *l);  /* milliseconds, monotonic, of this turn */
 
 struct gy_conn_events {
     void (*opened)(struct gy_conn *c); /* a connect succeeded */

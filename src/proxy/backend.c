@@ -61,7 +61,7 @@ void gy_backend_error(struct gy_buf *out, const struct gy_backend *b, bool sent,
 
 static void went_down(struct gy_backend *b, const char *why, uint64_t now)
 {
-    if (!b->suspect || strcmp(b->why, why) != 0) {
+    if (!gy_loop_stopping(b->worker->loop) && (!b->suspect || strcmp(b->why, why) != 0)) {
         gy_warn("node down name=%s address=%s worker=%u why=\"%s\"", b->name, b->address,
                 b->worker->index, why);
     }

@@ -117,6 +117,7 @@ void gy_info_reply(struct gy_client *c, const struct gy_request *rq, struct gy_b
 {
     struct gy_proxy *p = c->worker->proxy;
     struct gy_buf text = {0};
+    gy_worker_summarise(c->worker); /* the asking client must find itself in it */
     pthread_mutex_lock(&p->lock);
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
         if (asked_for(rq, sections[i].name)) {

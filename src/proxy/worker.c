@@ -90,7 +90,7 @@ static void on_turn(void *ctx)
     urcu_qsbr_quiescent_state();
 }
 
-static void summarise(struct gy_worker *w)
+void gy_worker_summarise(struct gy_worker *w)
 {
     pthread_mutex_lock(&w->proxy->lock);
     w->summary = w->stats;
@@ -141,7 +141,7 @@ static void on_tick(void *ctx)
         count_memory(w, now); /* more often when it matters */
     }
     if (due) {
-        summarise(w);
+        gy_worker_summarise(w);
     }
 }
 

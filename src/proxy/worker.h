@@ -71,7 +71,8 @@ struct gy_worker {
 GYRE_NODISCARD int gy_worker_init(struct gy_worker *w, struct gy_proxy *p, unsigned index,
                                   gyre_error_t *e);
 GYRE_NODISCARD int gy_worker_start(struct gy_worker *w, gyre_error_t *e);
-void gy_worker_join(struct gy_worker *w); /* after gy_loop_stop */
+void gy_worker_summarise(struct gy_worker *w); /* its figures, for readers in other threads */
+void gy_worker_join(struct gy_worker *w);      /* after gy_loop_stop */
 void gy_worker_fini(struct gy_worker *w);
 
 static inline struct gy_backend *gy_worker_backend(const struct gy_worker *w, uint32_t server)
