@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_listen.c - listening sockets: a lost folder, a dead socket file, a live one, a port in use.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "net/listen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char dir[64];
+
+static int up(void **state)
+{
+    (void)state;
+    snprintf(dir, sizeof dir, "/tmp/gyre-listen-XXXXXX");
+    return mkdtemp(dir) ? 0 : -1;
+}
+
+static int down(void **state)
+{
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf '%s'", dir);
+    return system(command);
+}
+
+static struct gy_addr unix_addr(const char *rest)
+{
+    struct gy_addr a = {.is_unix = true};
+    snprintf(a.host, sizeof a.host, "%s/%s", dir, rest);
+    return a;
+}
+
+static void makes_one_folder(void **state)
+{
+    (void)state;
+    int fd = -1;
+    gyre_error_t e = {0};
+    struct gy_addr near = unix_addr("run/g.sock"), far = unix_addr("a/b/g.sock");
+    assert_int_equal(gy_listen(&near, 1, &fd, &e), GYRE_OK);
+    close(fd);
+    assert_int_equal(gy_listen(&far, 1, &fd, &e), GYRE_IO);
+    assert_non_null(strstr(e.message, "its folder does not exist"));
+}
+
+static void replaces_the_dead_only(void **state)
+{
+    (void)state;
+    int first = -1, second = -1;
+    gyre_error_t e = {0};
+    struct gy_addr a = unix_addr("g.sock");
+    assert_int_equal(gy_listen(&a, 1, &first, &e), GYRE_OK);
+    assert_int_equal(gy_listen(&a, 1, &second, &e), GYRE_IO); /* it answers */
+    assert_non_null(strstr(e.message, "another process listens there"));
+    close(first); /* what SIGKILL leaves: a file nobody answers on */
+    assert_int_equal(gy_listen(&a, 1, &second, &e), GYRE_OK);
+    close(second);
+    struct gy_addr plain = unix_addr("file");
+    FILE *f = fopen(plain.host, "w");
+    assert_non_null(f);
+    fclose(f);
+    assert_int_equal(gy_listen(&plain, 1, &second, &e),
+                     GYRE_IO); /* no socket: not ours to remove */
+    assert_int_equal(access(plain.host, F_OK), 0);
+}
+
+static uint16_t port_of(int fd)
+{
+    struct sockaddr_storage sa;
+    socklen_t len = sizeof sa;
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&sa, &len), 0);
+    const uint8_t *p = (const uint8_t *)&sa + 2; /* sin_port, network order */
+    return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+static void shares_a_port_with_itself_alone(void **state)
+{
+    (void)state;
+    int one = -1, many[3] = {-1, -1, -1}, other = -1;
+    gyre_error_t e = {0};
+    struct gy_addr a = {.host = "127.0.0.1"};
+    assert_int_equal(gy_listen(&a, 1, &one, &e), GYRE_OK);
+    a.port = port_of(one);
+    assert_int_equal(gy_listen(&a, 3, many, &e),
+                     GYRE_IO); /* in use, and said before anything is shared */
+    close(one);
+    assert_int_equal(gy_listen(&a, 3, many, &e), GYRE_OK);
+    assert_int_equal(gy_listen(&a, 1, &other, &e), GYRE_IO);
+    assert_int_equal(gy_listen(&a, 2, many, &e), GYRE_IO);
+    assert_non_null(strstr(e.message, "another process listens there"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(makes_one_folder, up, down),
+        cmocka_unit_test_setup_teardown(replaces_the_dead_only, up, down),
+        cmocka_unit_test(shares_a_port_with_itself_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
