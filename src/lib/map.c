@@ -108,6 +108,7 @@ static void take_settings(struct gyre_map *m, const gyre_topology_t *t,
 {
     const struct gy_settings *s = &t->settings;
     m->version = t->version;
+    m->simd = gy_simd_best();
     m->replicas = (uint32_t)s->value[GY_SET_REPLICAS];
     m->spread = (uint32_t)s->value[GY_SET_SPREAD];
     m->per_unit = (uint32_t)s->value[rule ? GY_SET_VNODES : GY_SET_POINTS];

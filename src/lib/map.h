@@ -13,6 +13,7 @@
 #include "lib/like/sample.h"
 #include "lib/place/number.h"
 #include "lib/place/place.h"
+#include "lib/place/simd.h"
 #include "lib/topology.h"
 
 #define GY_MAP_NODES_MAX 65535u /* owners are 16 bits wide in the ring */
@@ -21,6 +22,7 @@ struct gyre_map {
     atomic_size_t refs;
     uint64_t version;
     const struct gy_place *place;
+    enum gy_simd simd; /* what batches may use */
     void *data;
 
     const struct gy_hash *hash;

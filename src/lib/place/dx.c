@@ -25,6 +25,9 @@
 #define DRAWS_FEW (1u << 16) /* most on average; more are refused */
 #define DRAWS_MAX (1u << 22) /* 64 times that: a key needs more with probability e^-64 */
 
+#define BLOCK  64u /* keys that draw in turn */
+#define ROUNDS 64u /* after which those still without a node draw alone */
+
 struct dx {
     struct gy_numbers numbers; /* first, for gy_numbers_same */
     uint32_t *bar;             /* by slot: what a draw's number has to be below */
@@ -62,10 +65,40 @@ static uint32_t dx_locate(const gyre_map_t *m, gy_u128 hash)
     return find(m, (uint64_t)hash);
 }
 
+/* One draw for each key that still has no node, without branching on what cannot be foretold: a
+ * draw that passes takes its key off the list. */
+static void find_block(const gyre_map_t *m, const uint64_t *hashes, size_t n, uint32_t *out)
+{
+    const struct dx *x = m->data;
+    uint32_t open[BLOCK];
+    size_t left = n;
+    for (size_t i = 0; i < n; i++) {
+        open[i] = (uint32_t)i;
+    }
+    for (uint64_t round = 0; left && round < ROUNDS; round++) {
+        size_t kept = 0;
+        for (size_t k = 0; k < left; k++) {
+            uint32_t i = open[k];
+            uint64_t v = gy_stream(hashes[i], round);
+            uint32_t slot = (uint32_t)v & x->mask;
+            out[i] = slot;
+            open[kept] = i;
+            kept += v >> 33 >= x->bar[slot];
+        }
+        left = kept;
+    }
+    for (size_t k = 0; k < left; k++) {
+        out[open[k]] = m->nodes[find(m, hashes[open[k]])].slot - 1;
+    }
+    for (size_t i = 0; i < n; i++) {
+        out[i] = x->numbers.node[out[i]];
+    }
+}
+
 static void dx_locate_batch(const gyre_map_t *m, const uint64_t *hashes, size_t n, uint32_t *out)
 {
-    for (size_t i = 0; i < n; i++) {
-        out[i] = find(m, hashes[i]);
+    for (size_t done = 0; done < n; done += BLOCK) {
+        find_block(m, hashes + done, n - done < BLOCK ? n - done : BLOCK, out + done);
     }
 }
 

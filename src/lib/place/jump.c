@@ -12,6 +12,7 @@
  * Threads: immutable once built.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/alloc.h"
 #include "lib/error.h"
@@ -37,11 +38,39 @@ static uint32_t jump_locate(const gyre_map_t *m, gy_u128 hash)
     return x->node[jump((uint64_t)hash, x->n)];
 }
 
+#define GROUPS 4
+
+#ifdef GY_SIMD_X86
+#define NAME   jump_avx2
+#define LANES  4
+#define TARGET GY_TARGET_AVX2
+#define ANY(m) _mm256_movemask_pd((__m256d)(m))
+#include "lib/place/jump_lanes.h"
+
+#define NAME   jump_avx512
+#define LANES  8
+#define TARGET GY_TARGET_AVX512
+#define ANY(m) _mm512_movepi64_mask((__m512i)(m))
+#include "lib/place/jump_lanes.h"
+#endif
+
 static void jump_locate_batch(const gyre_map_t *m, const uint64_t *hashes, size_t n, uint32_t *out)
 {
     const struct gy_numbers *x = m->data;
-    for (size_t i = 0; i < n; i++) {
-        out[i] = x->node[jump(hashes[i], x->n)];
+    size_t i = 0;
+#ifdef GY_SIMD_X86
+    for (; m->simd == GY_SIMD_AVX512 && i + 8 * GROUPS <= n; i += 8 * GROUPS) {
+        jump_avx512(hashes + i, x->n, out + i);
+    }
+    for (; m->simd == GY_SIMD_AVX2 && i + 4 * GROUPS <= n; i += 4 * GROUPS) {
+        jump_avx2(hashes + i, x->n, out + i);
+    }
+#endif
+    for (; i < n; i++) {
+        out[i] = jump(hashes[i], x->n);
+    }
+    for (i = 0; i < n; i++) {
+        out[i] = x->node[out[i]];
     }
 }
 

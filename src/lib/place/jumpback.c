@@ -15,6 +15,8 @@
 #include "lib/place/number.h"
 #include "lib/place/range.h"
 
+#define BLOCK 64u /* keys looked at before the undecided ones are returned to */
+
 static uint32_t low(uint64_t v)
 {
     return (uint32_t)v;
@@ -65,6 +67,30 @@ uint32_t gy_jumpback(uint64_t hash, uint32_t n)
     return 0;
 }
 
+/* Whether the first word decides cannot be foretold, so it is not branched upon: those it does not
+ * decide are put on a list, and done again from the start. */
+void gy_jumpback_batch(const uint64_t *hashes, size_t count, uint32_t n, uint32_t *out)
+{
+    uint32_t mask = n > 1 ? UINT32_MAX >> __builtin_clz(n - 1) : 0;
+    uint32_t open[BLOCK];
+    for (size_t done = 0; done < count; done += BLOCK) {
+        size_t now = count - done < BLOCK ? count - done : BLOCK, left = 0;
+        for (size_t i = 0; i < now; i++) {
+            uint64_t v = gy_mix(hashes[done + i] + GY_GOLDEN);
+            uint32_t u = (low(v) ^ high(v)) & mask;
+            uint32_t q = (uint32_t)1 << (31 - __builtin_clz(u | 1));
+            uint32_t half = (uint32_t)(v >> (__builtin_popcount(u) & 1) * 32);
+            uint32_t r = u ? q + (half & (q - 1)) : 0;
+            out[done + i] = r;
+            open[left] = (uint32_t)i;
+            left += r >= n;
+        }
+        for (size_t k = 0; k < left; k++) {
+            out[done + open[k]] = gy_jumpback(hashes[done + open[k]], n);
+        }
+    }
+}
+
 static uint32_t jumpback_locate(const gyre_map_t *m, gy_u128 hash)
 {
     const struct gy_numbers *x = m->data;
@@ -75,8 +101,9 @@ static void jumpback_locate_batch(const gyre_map_t *m, const uint64_t *hashes, s
                                   uint32_t *out)
 {
     const struct gy_numbers *x = m->data;
+    gy_jumpback_batch(hashes, n, x->n, out);
     for (size_t i = 0; i < n; i++) {
-        out[i] = x->node[gy_jumpback(hashes[i], x->n)];
+        out[i] = x->node[out[i]];
     }
 }
 

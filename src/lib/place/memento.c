@@ -37,9 +37,8 @@ static uint32_t again(uint64_t hash, uint32_t b, uint32_t n)
     return (uint32_t)((gy_stream(gy_mix(~hash), b) >> 32) * n >> 32);
 }
 
-static uint32_t find(const struct memento *x, uint64_t hash)
+static uint32_t go_on(const struct memento *x, uint64_t hash, uint32_t b)
 {
-    uint32_t b = gy_jumpback(hash, x->numbers.n);
     while (x->left[b] != WORKS) {
         uint32_t n = x->left[b];
         b = again(hash, b, n);
@@ -49,6 +48,11 @@ static uint32_t find(const struct memento *x, uint64_t hash)
         }
     }
     return b;
+}
+
+static uint32_t find(const struct memento *x, uint64_t hash)
+{
+    return go_on(x, hash, gy_jumpback(hash, x->numbers.n));
 }
 
 static uint32_t memento_locate(const gyre_map_t *m, gy_u128 hash)
@@ -61,8 +65,9 @@ static void memento_locate_batch(const gyre_map_t *m, const uint64_t *hashes, si
                                  uint32_t *out)
 {
     const struct memento *x = m->data;
+    gy_jumpback_batch(hashes, n, x->numbers.n, out);
     for (size_t i = 0; i < n; i++) {
-        out[i] = x->numbers.node[find(x, hashes[i])];
+        out[i] = x->numbers.node[go_on(x, hashes[i], out[i])];
     }
 }
 

@@ -14,5 +14,7 @@ void gy_range_fini(struct gyre_map *m);
 
 /* jumpback.c; n from 1 to 2^31. */
 uint32_t gy_jumpback(uint64_t hash, uint32_t n);
+/* The same for many. */
+void gy_jumpback_batch(const uint64_t *hashes, size_t count, uint32_t n, uint32_t *out);
 
 #endif

@@ -50,22 +50,57 @@ static bool first(const struct score *a, const struct score *b)
     return a->z != b->z ? a->z > b->z : a->i < b->i;
 }
 
-static uint32_t best_equal(const struct gy_rendezvous *r, uint64_t hash)
-{
-    uint64_t most = scramble(r, hash, 0);
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < r->count; i++) {
-        uint64_t z = scramble(r, hash, i);
-        best = z > most ? i : best;
-        most = z > most ? z : most;
-    }
-    return best;
-}
+/* Nodes from which lanes win over the loop, without weights and with. */
+#define LANES_WORTH          24u
+#define LANES_WORTH_WEIGHTED 8u
 
-static uint32_t best_weighted(const struct gy_rendezvous *r, uint64_t hash)
+#ifdef GY_SIMD_X86
+#define EQUAL          equal_avx2
+#define WEIGHTED       weighted_avx2
+#define LANES          4
+#define TARGET         GY_TARGET_AVX2
+#define PICK(table, i) (real) _mm256_i64gather_pd(table, (__m256i)(i), 8)
+#include "lib/place/rendezvous_lanes.h"
+
+#define EQUAL    equal_avx512
+#define WEIGHTED weighted_avx512
+#define LANES    8
+#define TARGET   GY_TARGET_AVX512
+#define PICK(table, i) \
+    (real)             \
+        _mm512_permutex2var_pd(_mm512_loadu_pd(table), (__m512i)(i), _mm512_loadu_pd((table) + 8))
+#include "lib/place/rendezvous_lanes.h"
+
+/* The best of as many nodes as fill the lanes; *done says how many those are. */
+static struct score best_of_lanes(const struct gy_rendezvous *r, uint64_t hash, uint32_t *done)
 {
-    struct score best = score(r, hash, 0);
-    for (uint32_t i = 1; i < r->count; i++) {
+    uint32_t lanes = r->simd == GY_SIMD_AVX512 ? 8 : 4;
+    *done = r->count - r->count % lanes;
+    if (lanes == 8) {
+        return r->inverse ? weighted_avx512(r, hash, *done) : equal_avx512(r, hash, *done);
+    }
+    return r->inverse ? weighted_avx2(r, hash, *done) : equal_avx2(r, hash, *done);
+}
+#else
+static struct score best_of_lanes(const struct gy_rendezvous *r, uint64_t hash, uint32_t *done)
+{
+    *done = 1;
+    return score(r, hash, 0);
+}
+#endif
+
+/* The number among r's of the node that comes first. */
+static uint32_t best_of(const struct gy_rendezvous *r, uint64_t hash)
+{
+    uint32_t i = 1, worth = r->inverse ? LANES_WORTH_WEIGHTED : LANES_WORTH;
+    bool lanes = r->simd != GY_SIMD_NONE && r->count >= worth;
+    struct score best = lanes ? best_of_lanes(r, hash, &i) : score(r, hash, 0);
+    for (; !r->inverse && i < r->count; i++) { /* the same, without costs */
+        uint64_t z = scramble(r, hash, i);
+        best.i = z > best.z ? i : best.i;
+        best.z = z > best.z ? z : best.z;
+    }
+    for (; i < r->count; i++) {
         struct score s = score(r, hash, i);
         best = first(&s, &best) ? s : best;
     }
@@ -74,7 +109,7 @@ static uint32_t best_weighted(const struct gy_rendezvous *r, uint64_t hash)
 
 uint32_t gy_rendezvous_best(const struct gy_rendezvous *r, uint64_t hash)
 {
-    return r->node[r->inverse ? best_weighted(r, hash) : best_equal(r, hash)];
+    return r->node[best_of(r, hash)];
 }
 
 static uint32_t rendezvous_locate(const gyre_map_t *m, gy_u128 hash)
@@ -149,7 +184,8 @@ void gy_rendezvous_fini(struct gy_rendezvous *r)
 int gy_rendezvous_init(struct gy_rendezvous *r, const gyre_map_t *m)
 {
     bool equal = gy_weights_equal(m);
-    *r = (struct gy_rendezvous){.seed = gy_mem_alloc(m->positive, sizeof *r->seed),
+    *r = (struct gy_rendezvous){.simd = m->simd,
+                                .seed = gy_mem_alloc(m->positive, sizeof *r->seed),
                                 .node = gy_mem_alloc(m->positive, sizeof *r->node)};
     if (!equal) {
         r->inverse = gy_mem_alloc(m->positive, sizeof *r->inverse);
@@ -202,7 +238,7 @@ static void rendezvous_explain(const gyre_map_t *m, gy_u128 hash, char *out, siz
 {
     const struct gy_rendezvous *r = m->data;
     uint64_t h = (uint64_t)hash;
-    uint32_t i = r->inverse ? best_weighted(r, h) : best_equal(r, h);
+    uint32_t i = best_of(r, h);
     snprintf(out, size, "score 0x%016llx, the highest of %u%s",
              (unsigned long long)scramble(r, h, i), r->count, r->inverse ? " by weight" : "");
 }

@@ -9,6 +9,7 @@
 #include "lib/map.h"
 
 struct gy_rendezvous {
+    enum gy_simd simd;
     uint32_t count;  /* nodes that are not drained, in name order */
     uint64_t *seed;  /* XXH3 of the name */
     double *inverse; /* 1 / weight steps; NULL while all weigh the same */
