@@ -13,7 +13,8 @@
 #include "lib/alloc.h"
 #include "lib/error.h"
 
-#define FEW 8u /* points that are looked at one by one */
+#define FEW   8u  /* points that are looked at one by one */
+#define AHEAD 16u /* lookups of a batch under way at once */
 
 struct ring {
     uint32_t *start; /* of each bucket: its first point; one more entry ends the last */
@@ -142,9 +143,40 @@ static uint32_t points_locate(const gyre_map_t *m, gy_u128 hash)
     return points_node(m, points_first(m, hash));
 }
 
+/* The bucket reads of a group are issued before the first point is needed, so that cache misses
+ * overlap. For rings of at most 32 bits, which nearly all are. */
+static void locate_narrow(const gyre_map_t *m, const struct ring *r, const uint64_t *hashes,
+                          size_t n, uint32_t *out)
+{
+    const uint32_t *position = r->position;
+    const unsigned shift = m->hash_bits - m->position_bits;
+    uint64_t x[AHEAD];
+    uint32_t low[AHEAD], high[AHEAD];
+    for (size_t i = 0; i < n; i++) {
+        x[i] = (hashes[i] >> shift) + m->after;
+        uint64_t top = x[i] << (32 - r->bits);
+        size_t bucket = (size_t)((top >> 32 ? 0 : top) * r->buckets >> 32); /* beyond the end: 0 */
+        low[i] = r->start[bucket];
+        high[i] = r->start[bucket + 1];
+        __builtin_prefetch(position + low[i]);
+        __builtin_prefetch(r->owner + low[i]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t at = find_uint32_t(position, low[i], high[i], (uint32_t)x[i]);
+        out[i] = r->owner[at == m->steps || x[i] >> r->bits ? 0 : at];
+    }
+}
+
 static void points_locate_batch(const gyre_map_t *m, const uint64_t *hashes, size_t n,
                                 uint32_t *out)
 {
+    const struct ring *r = m->data;
+    if (r->bits <= 32) {
+        for (size_t done = 0; done < n; done += AHEAD) {
+            locate_narrow(m, r, hashes + done, n - done < AHEAD ? n - done : AHEAD, out + done);
+        }
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         out[i] = points_locate(m, hashes[i]);
     }

@@ -85,18 +85,26 @@ static bool answers_are_live(struct prop *p)
 {
     gyre_topology_t *t = draw_topology(p);
     gyre_map_t *m = gen_map(t);
+    uint64_t keys[KEYS], hashes[KEYS];
+    const void *at[KEYS];
+    size_t lens[KEYS];
+    uint32_t batch[KEYS], by_hash[KEYS], out[5];
     for (unsigned i = 0; i < KEYS; i++) {
-        uint64_t key = prop_draw(p);
-        const void *at[] = {&key};
-        size_t len = prop_below(p, 9);
-        uint32_t one = gyre_map_locate(m, &key, len), batch, out[5];
+        keys[i] = prop_draw(p);
+        at[i] = &keys[i];
+        lens[i] = prop_below(p, 9);
+        hashes[i] = gyre_map_hash(m, at[i], lens[i]);
+    }
+    gyre_map_locate_batch(m, at, lens, KEYS, batch);
+    gyre_map_locate_hash_batch(m, hashes, KEYS, by_hash);
+    for (unsigned i = 0; i < KEYS; i++) {
+        uint32_t one = gyre_map_locate(m, at[i], lens[i]);
         struct gyre_explain x = {.size = sizeof x};
-        gyre_map_locate_batch(m, at, &len, 1, &batch);
         PROP(in_service(gyre_map_node(m, one)));
-        PROP(batch == one);
-        PROP(gyre_map_explain(m, &key, len, &x) == GYRE_OK && x.node == one);
-        PROP(m->hash_bits > 64 || gyre_map_locate_hash(m, gyre_map_hash(m, &key, len)) == one);
-        size_t n = gyre_map_replicas(m, &key, len, out, 5, NULL);
+        PROP(batch[i] == one);
+        PROP(gyre_map_explain(m, at[i], lens[i], &x) == GYRE_OK && x.node == one);
+        PROP(by_hash[i] == (m->hash_bits > 64 ? GYRE_NONE : one));
+        size_t n = gyre_map_replicas(m, at[i], lens[i], out, 5, NULL);
         PROP(n == (m->positive < 5 ? m->positive : 5) && out[0] == one);
         for (size_t k = 0; k < n; k++) {
             PROP(in_service(gyre_map_node(m, out[k])));
@@ -108,6 +116,17 @@ static bool answers_are_live(struct prop *p)
     gyre_map_unref(m);
     gyre_topology_free(t);
     return true;
+}
+
+/* In a batch too, up to the highest hash. */
+static bool owns(const gyre_map_t *m, gy_u128 position, uint32_t node)
+{
+    uint64_t hash = (uint64_t)position;
+    uint32_t batch = node;
+    if (m->hash_bits <= 64) {
+        gyre_map_locate_hash_batch(m, &hash, 1, &batch);
+    }
+    return m->place->locate(m, position) == node && batch == node;
 }
 
 /* Each arc's owner is who is located at its end, and shares are lengths of arcs. */
@@ -127,9 +146,9 @@ static bool arcs_are_what_is_located(struct prop *p)
     PROP(!narrow);
     for (gy_arcs_start(&a, m);; gy_arcs_next(&a)) {
         if (a.end >= start) {
-            if (i++ % skip == 0) {
-                PROP(m->place->locate(m, a.end) == a.node);
-                PROP(m->place->locate(m, start) == a.node);
+            if (i++ % skip == 0 || a.end == last) {
+                PROP(owns(m, a.end, a.node));
+                PROP(owns(m, start, a.node));
             }
             start = a.end + 1;
         }
