@@ -154,8 +154,9 @@ GYRE_API GYRE_NODISCARD int gyre_topology_set(gyre_topology_t *t, const char *ke
                                               const char *value, gyre_error_t *e);
 
 /*
- * The value in force, in its canonical text; NULL if there is no such key. Setting what was got
- * gives the same map. Valid until the next gyre_topology_set or _free.
+ * The value in force, in its canonical text; NULL if there is no such key, "" for a setting that the
+ * system named by `like` has not. Setting what was got gives the same map. Valid until the next
+ * gyre_topology_set or _free.
  */
 GYRE_API const char *gyre_topology_get(const gyre_topology_t *t, const char *key);
 
@@ -264,9 +265,10 @@ typedef struct gyre_map gyre_map_t;
  * Errors: NOMEM; RANGE (more than 65535 nodes; more points than memory should be spent on: 2^27, or
  * 2^24 with `like`; the message has the number and its cost); UNSUPPORTED (unequal weights
  * where the algorithm knows none; a gap in the slots of jump and jumpback), and for what else an
- * algorithm cannot do INVALID, DUPLICATE or RANGE with the reason. Cost of a ring: some 10 ns a
- * point while they fit the caches, several times that beyond; 8 bytes
- * a point, and as much again meanwhile.
+ * algorithm cannot do INVALID, DUPLICATE or RANGE with the reason; with `like` also UNKNOWN (an
+ * option of a node, or a setting made before `like`, that the system has not). Cost of a ring: some
+ * 10 ns a point while they fit the caches, several times that beyond; 8 bytes a point, and as much
+ * again meanwhile.
  *
  * Source of the ring: Karger et al., "Consistent hashing and random trees", STOC 1997.
  */
