@@ -10,8 +10,9 @@
  * bytes a slot, and while building 24 bytes a node.
  * Guaranteed: shares within one slot of each other where weights are equal; every node has at
  * least one slot; no history; diffs and shares are exact.
- * Not: minimal moves. Taking one node of N away also moves slots between the others: about as many
- * again as had to, fewer with larger tables. Changing the heaviest weight re-times every turn.
+ * Not: minimal moves. Taking one node away also moves slots between the others. Moved / minimum is
+ * 1.02 with 10 nodes, 1.6 with 100 and 7 with 1000 in 65537 slots, and 1.01, 1.1 and 4.4 in 655373:
+ * give a node a thousand slots or more. Changing the heaviest weight re-times every turn.
  * Threads: immutable once built.
  */
 #include <string.h>
@@ -21,7 +22,8 @@
 #include "lib/place/lut.h"
 #include "lib/place/mix.h"
 
-#define FREE UINT16_MAX /* no node has that number: a map has at most 65535 */
+#define WORK_MAX ((uint64_t)1 << 33) /* steps a build may take: some seconds */
+#define FREE     UINT16_MAX          /* no node has that number: a map has at most 65535 */
 
 /* A node's way through the slots, and its claim to turns. */
 struct turn {
@@ -55,6 +57,23 @@ static int check_table(const gyre_map_t *m, gyre_error_t *e)
                                       "table: maglev needs a prime number, and %u is none; the "
                                       "next one is %u",
                                       m->table, next);
+}
+
+/* The heaviest node has a turn in each round, and each round looks at every node. */
+static int check_work(const gyre_map_t *m, gyre_error_t *e)
+{
+    uint64_t heaviest = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        heaviest = m->weight[i] > heaviest ? m->weight[i] : heaviest;
+    }
+    uint64_t rounds = (uint64_t)((gy_u128)m->table * heaviest / m->heavy);
+    if (rounds * m->count > WORK_MAX) {
+        return gy_fail(e, GYRE_RANGE,
+                       "maglev: %u slots among %u nodes of so unlike weights would take minutes; "
+                       "lower `table`",
+                       m->table, m->count);
+    }
+    return GYRE_OK;
 }
 
 static void take(struct turn *t, uint32_t table, uint16_t *owner, uint16_t node)
@@ -91,9 +110,8 @@ static int maglev_build(struct gyre_map *m, const void *rule, gyre_error_t *e)
 {
     (void)rule;
     int err = check_table(m, e);
-    if (!err) {
-        err = gy_lut_init(m, e);
-    }
+    err = err ? err : check_work(m, e);
+    err = err ? err : gy_lut_init(m, e);
     if (err) {
         return err;
     }

@@ -17,6 +17,8 @@
 #include "lib/place/mix.h"
 #include "lib/place/rendezvous.h"
 
+#define WORK_MAX ((uint64_t)1 << 32) /* scores a build may take: some seconds */
+
 /* How many slots each may expect; what the spread of the shares follows from. */
 static void expect(struct gyre_map *m)
 {
@@ -26,12 +28,23 @@ static void expect(struct gyre_map *m)
     }
 }
 
+static int check_work(const struct gyre_map *m, gyre_error_t *e)
+{
+    if ((uint64_t)m->table * m->positive > WORK_MAX) {
+        return gy_fail(e, GYRE_RANGE,
+                       "slots: dealing %u slots to %u nodes would take minutes; lower `table`",
+                       m->table, m->positive);
+    }
+    return GYRE_OK;
+}
+
 /* Slot s is dealt as a key whose hash is output s of the stream seeded with 0. */
 static int slots_build(struct gyre_map *m, const void *rule, gyre_error_t *e)
 {
     (void)rule;
     struct gy_rendezvous r;
-    int err = gy_lut_init(m, e);
+    int err = check_work(m, e);
+    err = err ? err : gy_lut_init(m, e);
     if (err) {
         return err;
     }

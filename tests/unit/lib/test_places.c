@@ -160,10 +160,78 @@ static void test_refusals(void **state)
     refused(with_weights("algorithm dx capacity 100", 1, 1), GYRE_INVALID, "no power of two");
     refused(with_weights("algorithm dx capacity 1", 1, 1), GYRE_RANGE, "slot 2, and there are 1");
     refused(with_weights("algorithm dx", 1, 1.5), GYRE_RANGE, "'b' weighs more than `heaviest`");
+    gyre_topology_t *t = with_weights("algorithm maglev table 16777213", 1000000, 0.000001);
+    fleet_many(t, "n", 600);
+    for (unsigned i = 0; i < 600; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "n%u", i);
+        assert_int_equal(gyre_topology_set_weight(t, name, 0.000001, NULL), GYRE_OK);
+    }
+    refused(gyre_topology_clone(t), GYRE_RANGE, "of so unlike weights would take minutes");
+    assert_int_equal(gyre_topology_set(t, "algorithm", "slots", NULL), GYRE_OK);
+    refused(t, GYRE_RANGE, "dealing 16777213 slots to 602 nodes would take minutes");
     refused(with_weights("algorithm jump level zone", 1, 1), GYRE_UNSUPPORTED,
             "jump does not go in two levels (level: zone)");
     refused(with_weights("like sample algorithm maglev", 1, 1), GYRE_UNSUPPORTED, "like: sample");
     refused(with_weights("algorithm dx heaviest 1000000", 1, 1), GYRE_RANGE, "draws on average");
+}
+
+static gyre_map_t *without(const char *settings, unsigned nodes, const char *name)
+{
+    gyre_topology_t *t = fleet_new(settings);
+    fleet_many(t, "node-", nodes);
+    if (name) {
+        assert_int_equal(gyre_topology_remove(t, name, NULL), GYRE_OK);
+    }
+    gyre_map_t *m = fleet_map(t);
+    gyre_topology_free(t);
+    return m;
+}
+
+/* moved / minimum, exactly, of taking one node away */
+static double ratio_of(const char *settings, unsigned nodes)
+{
+    gyre_map_t *from = without(settings, nodes, NULL), *to = without(settings, nodes, "node-3");
+    gyre_diff_t *d;
+    assert_int_equal(gyre_diff_build(from, to, 0, &d, NULL), GYRE_OK);
+    assert_true(gyre_diff_exact(d));
+    double ratio = gyre_diff_ratio(d);
+    gyre_diff_free(d);
+    gyre_map_unref(from);
+    gyre_map_unref(to);
+    return ratio;
+}
+
+/* Tables are compared exactly, with each other and with rings; what maglev moves is as stated. */
+static void test_moves(void **state)
+{
+    (void)state;
+    assert_true(ratio_of("algorithm slots", 100) == 1);
+    assert_true(ratio_of("algorithm slots table 1000", 7) == 1);
+    assert_true(ratio_of("algorithm maglev", 10) < 1.03);
+    double hundred = ratio_of("algorithm maglev", 100);
+    assert_true(hundred > 1.4 && hundred < 1.7);
+    gyre_map_t *ring = without("", 20, NULL), *table = without("algorithm maglev", 20, NULL);
+    gyre_map_t *drawn = without("algorithm rendezvous", 20, NULL);
+    gyre_diff_t *d;
+    assert_int_equal(gyre_diff_build(ring, table, 0, &d, NULL), GYRE_OK);
+    assert_true(gyre_diff_exact(d) && gyre_diff_moved(d) > 0.9);
+    gyre_diff_free(d);
+    assert_int_equal(gyre_diff_build(drawn, table, 0, &d, NULL), GYRE_MISMATCH);
+    assert_int_equal(gyre_diff_build(drawn, table, 1000, &d, NULL), GYRE_OK);
+    assert_false(gyre_diff_exact(d));
+    gyre_diff_free(d);
+    struct gyre_balance even = {.size = sizeof even}, uneven = {.size = sizeof uneven};
+    gyre_map_balance(table, &even);
+    assert_true(even.cv < 0.001 && even.expected_cv == 0);
+    gyre_map_unref(table);
+    table = without("algorithm slots", 20, NULL);
+    gyre_map_balance(table, &uneven); /* sqrt(20 / 65537) is 0.0175 */
+    assert_true(uneven.cv > 0.008 && uneven.cv < 0.03);
+    assert_true(uneven.expected_cv > 0.016 && uneven.expected_cv < 0.018);
+    gyre_map_unref(ring);
+    gyre_map_unref(table);
+    gyre_map_unref(drawn);
 }
 
 static void expect_removed(const gyre_topology_t *t, const char *want)
@@ -225,6 +293,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers), cmocka_unit_test(test_log2),
                                        cmocka_unit_test(test_refusals),
+                                       cmocka_unit_test(test_moves),
                                        cmocka_unit_test(test_history)};
     answers = argc > 1 ? argv[1] : "places.tsv";
     return cmocka_run_group_tests(tests, NULL, NULL);
