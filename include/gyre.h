@@ -154,8 +154,8 @@ GYRE_API GYRE_NODISCARD int gyre_topology_set(gyre_topology_t *t, const char *ke
                                               const char *value, gyre_error_t *e);
 
 /*
- * The value in force, in its canonical text; NULL if there is no such key, "" for a setting that the
- * system named by `like` has not. Setting what was got gives the same map. Valid until the next
+ * The value in force, in its canonical text; NULL if there is no such key, "" for a setting that
+ * the system named by `like` has not. Setting what was got gives the same map. Valid until the next
  * gyre_topology_set or _free.
  */
 GYRE_API const char *gyre_topology_get(const gyre_topology_t *t, const char *key);
