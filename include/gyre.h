@@ -162,8 +162,8 @@ GYRE_API const char *gyre_topology_get(const gyre_topology_t *t, const char *key
 
 /* One placement setting; parsers, help and manual are made from this. */
 struct gyre_setting {
-    /* "algorithm", "like", "hash", "points", "replicas", "spread", "hash_tag", and the words of
-     * imitated systems */
+    /* "algorithm", "like", "hash", "points", "replicas", "spread", "hash_tag", what some algorithms
+     * have besides ("table", "capacity", "heaviest", "level"), and the words of imitated systems */
     const char *key;
     /* The default, as text; "" for those of imitated systems, each of which has its own. */
     const char *fallback;
