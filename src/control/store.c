@@ -28,8 +28,10 @@
 
 struct gy_store {
     sqlite3 *db;
-    int lock_fd; /* -1: shared */
-    char *path;  /* of the data base, for messages */
+    int lock_fd;  /* -1: shared */
+    char *path;   /* of the data base, for messages */
+    dev_t device; /* of the file that was opened, and its number: is it still the one at path? */
+    ino_t inode;
     sqlite3_stmt *get, *put, *del, *list, *bump;
 };
 
@@ -201,15 +203,50 @@ static int prepare(struct gy_store *s, gyre_error_t *e)
     return GYRE_OK;
 }
 
+/* Made before SQLite would, because the topology is nobody else's business: -wal and -shm take over
+ * its mode. */
+static int make_file(struct gy_store *s, gyre_error_t *e)
+{
+    struct stat st;
+    int fd = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        return fail_errno(e, s->path, "cannot open");
+    }
+    int rc = fstat(fd, &st) == 0 ? GYRE_OK : fail_errno(e, s->path, "cannot look at");
+    s->device = st.st_dev;
+    s->inode = st.st_ino;
+    close(fd);
+    return rc;
+}
+
+/* Somebody may have removed or replaced the directory under us: a commit into the unlinked file
+ * would be durable nowhere. */
+static int still_there(const struct gy_store *s, gyre_error_t *e)
+{
+    struct stat st;
+    if (stat(s->path, &st) != 0 || st.st_dev != s->device || st.st_ino != s->inode) {
+        char quoted[GY_QUOTE];
+        return gy_fail(
+            e, GYRE_IO,
+            "%s: it was removed or replaced while the proxy runs; nothing can be kept until it is back",
+            gy_utf8_quote(quoted, gy_str(s->path)));
+    }
+    return GYRE_OK;
+}
+
 static int open_db(struct gy_store *s, gyre_error_t *e)
 {
+    int rc = make_file(s, e);
+    if (rc != GYRE_OK) {
+        return rc;
+    }
     /* FULLMUTEX: a mistaken use from two threads must not damage the file. */
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
     if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK) {
         return fail_db(s, e, "cannot open");
     }
     sqlite3_busy_timeout(s->db, STORE_BUSY_MS);
-    int rc = exec(s, "PRAGMA journal_mode=WAL", e);
+    rc = exec(s, "PRAGMA journal_mode=WAL", e);
     if (rc == GYRE_OK) {
         rc = exec(s, "PRAGMA synchronous=FULL", e);
     }
@@ -363,13 +400,19 @@ static int run_ops(struct gy_store *s, const struct gy_store_op *ops, size_t n, 
 int gy_store_txn(struct gy_store *s, const struct gy_store_op *ops, size_t n, size_t *failed,
                  gyre_error_t *e)
 {
-    int rc = exec(s, "BEGIN IMMEDIATE", e);
+    int rc = still_there(s, e);
+    if (rc == GYRE_OK) {
+        rc = exec(s, "BEGIN IMMEDIATE", e);
+    }
     if (rc != GYRE_OK) {
         return rc;
     }
     rc = run_ops(s, ops, n, failed, e);
     if (rc == GYRE_OK) {
         rc = exec(s, "COMMIT", e);
+    }
+    if (rc == GYRE_OK) { /* gone between the first look and the commit? Then it was not kept. */
+        rc = still_there(s, e);
     }
     if (rc != GYRE_OK && !sqlite3_get_autocommit(s->db)) {
         /* Its own failure changes nothing: what was not committed is gone at the next open. */

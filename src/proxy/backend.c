@@ -181,6 +181,7 @@ static void on_greeted(struct gy_backend *b)
     b->why[0] = 0;
     b->retry_ms = RETRY_FIRST_MS;
     b->kill_id = 0;
+    b->killed_older = true; /* only now are the CLIENT KILLs of this hand-shake answered */
     b->progress = gy_loop_now(b->worker->loop);
     gy_buf_add(&b->conn.out, gy_buf_head(&b->queued), gy_buf_size(&b->queued));
     gy_buf_fini(&b->queued);

@@ -9,10 +9,10 @@
 
 #include <stdlib.h>
 
-/* Commands of one client that may be unanswered at once, before and after its answers' size is
- * known. */
-#define INFLIGHT_FIRST 64
-#define INFLIGHT_MAX   1024
+/* Commands of one client that may be unanswered at once. The window opens by one with each answer,
+ * as TCP's slow start does, so that the size of the first answers is known before many are asked
+ * for. */
+#define INFLIGHT_MAX 1024
 /* Input left over from parsing (a cut request, or a client made to wait) above this stops the
  * reading. */
 #define LEFTOVER_MAX (256u * 1024)
@@ -70,7 +70,7 @@ static bool may_dispatch(const struct gy_client *c)
         (c->inflight || unread)) {
         return false; /* memory is short: one answer at a time, and only to those that read */
     }
-    uint32_t most = c->answered < INFLIGHT_FIRST ? INFLIGHT_FIRST : INFLIGHT_MAX;
+    uint32_t most = c->answered < INFLIGHT_MAX ? c->answered + 1 : INFLIGHT_MAX;
     return unread < limit && c->inflight < most &&
            (c->inflight == 0 || unread + c->inflight * c->reply_peak < limit);
 }
@@ -167,6 +167,7 @@ static void on_data(struct gy_conn *conn, const uint8_t *p, size_t n)
         return;
     }
     bool kept = true;
+    c->heard = gy_loop_now(c->worker->loop);
     if (gy_buf_size(&c->in) == 0) {
         size_t used = parse(c, p, n);
         kept = used == n || keep(c, p + used, n - used);
@@ -253,6 +254,13 @@ void gy_client_tick(struct gy_client *c, uint64_t now)
     const struct gy_proxy_conf *conf = &c->worker->proxy->config->proxy;
     size_t unread = gy_conn_unsent(&c->conn);
     c->worker->unread_bytes += unread;
+    if (gy_buf_size(&c->in) > LEFTOVER_MAX && c->conn.reading && !c->head &&
+        now > c->heard + conf->client_stall_ms) {
+        gy_warn("client closed id=%llu why=\"half a request, then nothing for %u ms\"",
+                (unsigned long long)c->id, conf->client_stall_ms);
+        gy_conn_close(&c->conn, "half a request");
+        return;
+    }
     c->worker->stats.memory += c->in.cap + c->conn.out.cap + c->conn.sending.cap;
     if (unread == 0 || c->conn.closing) {
         c->stalled_since = 0;

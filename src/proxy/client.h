@@ -46,6 +46,7 @@ struct gy_client {
     uint32_t answered; /* replies so far, to learn how large they are */
     size_t reply_peak; /* of recent replies: bounds how many may be in flight */
     unsigned tasks;    /* multi-step requests under way: no further command is taken meanwhile */
+    uint64_t heard;    /* ms; when it sent something last */
     uint64_t stalled_since; /* ms; output was first seen unread; 0: it is being read */
     size_t stalled_bytes;
     bool ended;   /* it sends no more */

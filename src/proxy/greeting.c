@@ -138,7 +138,6 @@ static enum gy_greeting first_round(struct gy_backend *b, struct gy_reply **r)
             return refuse(b, "CLIENT LIST", r[ASK_LIST]);
         }
         kill_older(b, r[ASK_LIST]->text);
-        b->killed_older = true;
     }
     if (b->kill_id) {
         kill_one(b, b->kill_id);
@@ -158,13 +157,13 @@ static enum gy_greeting read_first_round(struct gy_backend *b)
     size_t n = gy_buf_size(&b->greeting);
     unsigned count = b->greet_want;
     enum gy_greeting result = GY_GREETING_FAILED;
-    snprintf(b->why, sizeof b->why, "the hand-shake's answer is not RESP");
     for (unsigned i = 0; i < count; i++) {
         struct gy_reply_scan scan;
         size_t used = 0;
         gy_reply_scan_init(&scan);
         if (gy_reply_scan(&scan, p, n, &used) != GY_PARSE_DONE ||
             !(r[i] = gy_reply_parse(p, used))) {
+            snprintf(b->why, sizeof b->why, "the hand-shake's answer is not RESP");
             goto out;
         }
         p += used;

@@ -28,6 +28,22 @@ static uint32_t far_server(const struct gy_task *t)
     return t->backward ? t->route.src : t->route.dst;
 }
 
+/* An error of a function. What the mover will put right (a fence, a library that somebody flushed:
+ * 0a.15) is to be tried again; anything else, -OOM at the destination say, is told in the node's
+ * own words. */
+static void refused(struct gy_task *t, struct gy_slice a)
+{
+    static const char *const passing[] = {"-GYREFENCED", "-ERR Function not found"};
+    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
+        size_t n = strlen(passing[i]);
+        if (a.n > n && memcmp(a.p, passing[i], n) == 0) {
+            gy_task_fail(t, "TRYAGAIN the move of the key's unit is being put right");
+            return;
+        }
+    }
+    gy_task_reply(t, a);
+}
+
 /* The far side has answered OK, ALREADY or DONE: all of them mean that the key is there. */
 static void put(struct gy_task *t)
 {
@@ -37,11 +53,7 @@ static void put(struct gy_task *t)
     }
     struct gy_slice a = gy_task_answer(t, 0);
     if (a.n && a.p[0] == '-') {
-        if (a.n > 11 && memcmp(a.p, "-GYREFENCED", 11) == 0) {
-            gy_task_fail(t, "TRYAGAIN the move of the key's unit was changed meanwhile");
-        } else {
-            gy_task_reply(t, a); /* -OOM at the destination, say */
-        }
+        refused(t, a);
         return;
     }
     t->worker->stats.moved_keys += gy_slice_eq(a, GY_LIT("+OK\r\n"));
@@ -89,7 +101,7 @@ static void taken(struct gy_task *t)
     struct gy_reply *r = gy_reply_parse(a.p, a.n);
     size_t shift = t->backward ? 1 : 0;
     if (!r || r->type != '*' || r->count != 2 + shift) {
-        gy_task_reply(t, a); /* an error: the node's own words */
+        refused(t, a);
         gy_reply_free(r);
         return;
     }

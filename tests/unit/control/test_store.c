@@ -17,6 +17,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -344,6 +345,26 @@ static void test_full(void **state)
     gy_store_close(s);
 }
 
+static void test_removed(void **state)
+{
+    (void)state;
+    char aside[160];
+    gyre_error_t e = {0};
+    struct stat st;
+    struct gy_store *s = opened(GY_STORE_SHARED);
+    struct gy_store_op op = {.key = "k", .value = GY_LIT("v")};
+    assert_int_equal(gy_store_txn(s, &op, 1, NULL, &e), GYRE_OK);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    snprintf(aside, sizeof aside, "%s.aside", path);
+    assert_int_equal(rename(path, aside), 0);
+    assert_int_equal(gy_store_txn(s, &op, 1, NULL, &e), GYRE_IO);
+    assert_non_null(strstr(e.message, "removed or replaced"));
+    assert_int_equal(rename(aside, path), 0);
+    assert_int_equal(gy_store_txn(s, &op, 1, NULL, &e), GYRE_OK);
+    gy_store_close(s);
+}
+
 int main(void)
 {
 #define EACH(name) cmocka_unit_test_setup_teardown(name, up, down)
@@ -351,7 +372,7 @@ int main(void)
         EACH(test_values),     EACH(test_revisions), EACH(test_compare_and_set),
         EACH(test_list),       EACH(test_lock),      EACH(test_kill),
         EACH(test_not_ours),   EACH(test_damaged),   EACH(test_damaged_pages),
-        EACH(test_bad_places), EACH(test_full),
+        EACH(test_bad_places), EACH(test_full),      EACH(test_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
