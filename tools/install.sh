@@ -71,15 +71,35 @@ mend_dpkg() {
         die "that failed: as root, run  dpkg --configure -a  and  apt-get -f install,  then try again"
 }
 
+usage() {
+    cat <<'END'
+usage: tools/install.sh [--list] [GROUP...]
+
+Installs the Debian packages Gyre needs, those that are missing; says which. Needs root (or sudo) only then.
+
+  build    to build it                     dev    for make lint and make cover
+  run      for ./quickstart.sh             test   for ./test.sh
+  (without a group: build run test)
+
+  --list   print the packages and install nothing
+  --help   this text
+END
+}
+
 main() {
     local list=false group
+    for group in "$@"; do
+        case $group in
+            -h | --help) usage; return 0 ;;
+        esac
+    done
     if [ "${1-}" = --list ]; then
         list=true
         shift
     fi
     [ $# -gt 0 ] || set -- build run test
     for group in "$@"; do
-        [ -n "${groups[$group]-}" ] || die "unknown group '$group'; there are: build run test dev"
+        [ -n "${groups[$group]-}" ] || { say "unknown group '$group'; there are: build run test dev"; exit 2; }
     done
     if $list; then
         for group in "$@"; do

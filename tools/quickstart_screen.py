@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""quickstart_screen.py - what the quickstart prints: colours on a terminal only, progress, the table."""
+"""quickstart_screen.py - what the quickstart prints: colours on a terminal only, progress, the table.
+
+On a terminal no line is wider than it: a line that wraps can't be redrawn in place.
+"""
+import atexit
 import os
 import re
 import shutil
@@ -9,6 +13,9 @@ import time
 TERMINAL = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 COLOUR = TERMINAL and "NO_COLOR" not in os.environ
 FINE = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+CODE = re.compile(r"(\x1b\[[\d;]*m)")
+LABEL, VALUE = 27, 9  # columns of the table
+WARN = "warn"
 
 
 def paint(code, text):
@@ -27,8 +34,64 @@ def good(ok, text):
     return paint("32" if ok else "1;31", text)
 
 
-def say(text=""):
-    print(text, flush=True)
+class Unread(Exception):
+    """Nobody reads the output any more: its pipe is closed."""
+
+
+def say(text="", end="\n"):
+    try:
+        print(text, end=end, flush=True)
+    except BrokenPipeError as e:
+        hush()
+        raise Unread from e
+
+
+def hush():
+    """Nothing more goes to a closed pipe, nor does Python complain of it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@atexit.register
+def last_flush():
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        hush()
+
+
+def visible(text):
+    return len(CODE.sub("", text))
+
+
+def clip(text, width):
+    """The first `width` columns of text: colours take no room, and end with it."""
+    if visible(text) <= width:
+        return text
+    more, left, out = "…" if FINE else "~", width - 1, []
+    for i, part in enumerate(CODE.split(text)):
+        if i % 2:  # a colour
+            out.append(part)
+        elif left > 0:
+            out.append(part[:left])
+            left -= len(part[:left])
+    end = "\x1b[0m" if len(out) > 1 else ""
+    return "".join(out) + end + more if width > 0 else ""
+
+
+def columns():
+    """What fits a line: all but the last column, after which some terminals wrap at once. Elsewhere: anything."""
+    return max(20, shutil.get_terminal_size().columns - 1) if TERMINAL else 10000
+
+
+def fold(text, width):
+    """text in lines of `width` columns at most, broken between words (a longer word stands alone)."""
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines
 
 
 def bar(share, width=24):
@@ -45,33 +108,46 @@ class Progress:
         if not TERMINAL:
             say(f"  {title} ...")
 
+    def line(self, share, text, width):
+        """What says most comes first where there is little room: the bar shrinks, then the text is cut."""
+        room = max(6, min(24, width - 38 - visible(text)))
+        return clip(f"  {self.title:<22} {bar(share, room)} {share * 100:3.0f} %  {text}", width)
+
     def show(self, share, text):
         now = time.monotonic()
         if now - self.drawn < (0.08 if TERMINAL else 3):
             return
         first, self.drawn = self.drawn == 0.0, now
         if TERMINAL:
-            line = f"  {self.title:<28}{bar(share)} {share * 100:3.0f} %  {text}"
-            width = shutil.get_terminal_size().columns
-            visible = len(re.sub(r"\x1b\[[\d;]*m", "", line))
-            print("\r" + (line if visible < width else line[:len(line) - (visible - width) - 1]) + "\x1b[0m\x1b[K",
-                  end="", flush=True)
+            say(f"\r{self.line(share, text, columns())}\x1b[K", end="")
         elif not first:
             say(f"    {share * 100:3.0f} %  {text}")
 
     def done(self, text):
-        took = time.monotonic() - self.started
-        print("\r\x1b[K" if TERMINAL else "", end="")
-        say(f"  {good(True, '✓' if FINE else '+')} {self.title:<26}{text}  {dim(f'{took:.1f} s')}")
+        took = f"{time.monotonic() - self.started:.1f} s"
+        say("\r\x1b[K" if TERMINAL else "", end="")
+        mark = good(True, "✓" if FINE else "+")
+        say(f"{clip(f'  {mark} {self.title:<22} {text}', columns() - len(took) - 2)}  {dim(took)}")
+
+
+def verdict(ok, note):
+    """A note that says in plain words what the colour says."""
+    mark = {False: "FAILED", WARN: "WARNING"}.get(ok)
+    return f"{mark}: {note}" if mark and note else mark or note
 
 
 def print_table(rows):
-    line = ("─" if FINE else "-") * 74
-    say()
-    say(f"  {dim(line)}")
+    """Rows of label, value, note, and whether it is as promised (None: just a figure; WARN: not, but no failure)."""
+    width = columns()
+    line = dim(("─" if FINE else "-") * min(width - 2, 76))
+    room = max(16, min(width, 200) - LABEL - VALUE - 4)
+    say(f"\n  {line}")
     for label, value, note, ok in rows:
-        value = f"{value:>10}"
-        shown = value if ok is None else good(ok, bold(value) if COLOUR else value)
-        note = note if value.strip() else good(ok, note)
-        say(f"  {label:<28}{shown}   {dim(note) if value.strip() else note}".rstrip())
-    say(f"  {dim(line)}")
+        shown = f"{value:>{VALUE}}"
+        if ok is not None:
+            shown = paint("33", shown) if ok == WARN else good(ok, bold(shown) if COLOUR else shown)
+        first, *rest = fold(verdict(ok, note), room)
+        say(f"  {label:<{LABEL}}{shown}  {dim(first) if first and ok in (None, True) else first}".rstrip())
+        for part in rest:
+            say(f"  {'':<{LABEL + VALUE}}  {dim(part)}")
+    say(f"  {line}")

@@ -40,7 +40,9 @@ class Stage:
 
     def __init__(self):
         self.processes = []
-        base = pathlib.Path(os.environ.get("TMPDIR") or "/tmp")
+        base = pathlib.Path(os.environ.get("TMPDIR") or "/tmp").absolute()
+        if not (base.is_dir() and os.access(base, os.W_OK | os.X_OK)):
+            raise Problem(f"TMPDIR is {base}, which is no directory that can be written; set it to one, or unset it")
         if len(str(base)) > 70:  # a socket's path has 107 bytes at most
             base = pathlib.Path("/tmp")
         self.sweep(base)

@@ -1,10 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures: a farm for each test, and one that a whole module shares."""
+import signal
 import sys
 
 import pytest
 
 import harness
+
+
+def pytest_configure():
+    """meson ends a test that takes too long with SIGTERM: as Ctrl-C, so that fixtures end what they started."""
+    def interrupted(*_):
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)  # once: the cleaning up is not interrupted
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, interrupted)
 
 
 @pytest.hookimpl(tryfirst=True, hookwrapper=True)

@@ -2,9 +2,11 @@
 """Real processes for the end-to-end tests: redis-servers, the proxy, the checker, on loopback.
 
 Everything a test starts belongs to one Farm: a temporary directory and the processes in it, all
-ended by Farm.close(). Ports are free ones the kernel gave; a server that loses the race for its
+ended by Farm.close(), by the end of this program, however it ends, and by the kernel when it is killed. Ports are free ones the kernel gave; a server that loses the race for its
 port gets another. Nothing here pretends to be a server.
 """
+import atexit
+import ctypes
 import http.client
 import json
 import os
@@ -43,14 +45,23 @@ def wait_until(what, timeout=10.0, every=0.01):
         time.sleep(every)
 
 
+LIBC = ctypes.CDLL(None)
+
+
+def die_with_parent():
+    """In the child: it ends with this program even when that is killed hard (PR_SET_PDEATHSIG)."""
+    LIBC.prctl(1, signal.SIGKILL)
+
+
 class Process:
-    """One child, its output in a file."""
+    """One child, its output in a file. Start it from the main thread: it ends with the thread that did."""
 
     def __init__(self, argv, log, env=None):
         self.argv, self.log = [str(a) for a in argv], pathlib.Path(log)
         with open(self.log, "ab") as out:
             self.child = subprocess.Popen(self.argv, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
-                                          env={**os.environ, **(env or {})}, start_new_session=True)
+                                          env={**os.environ, **(env or {})}, start_new_session=True,
+                                          preexec_fn=die_with_parent)
 
     @property
     def pid(self):
@@ -413,6 +424,7 @@ class Farm:
     def __init__(self):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="gyre-e2e."))
         self.processes = []
+        atexit.register(self.close)  # a test that is interrupted between making a farm and closing it
 
     def adopt(self, process):
         self.processes.append(process)
@@ -435,6 +447,7 @@ class Farm:
         return p
 
     def close(self, keep=False):
+        atexit.unregister(self.close)
         for p in reversed(self.processes):
             p.thaw()
             p.signal(signal.SIGKILL)

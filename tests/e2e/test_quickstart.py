@@ -2,10 +2,12 @@
 """The show of tools/quickstart.py, as a newcomer runs it."""
 import os
 import pathlib
+import pty
 import re
 import signal
 import socket
 import subprocess
+import termios
 import time
 
 import pytest
@@ -13,6 +15,8 @@ import pytest
 import harness
 from harness import ROOT, wait_until
 
+PYTHON = "/usr/bin/python3"
+SHOW = [PYTHON, str(ROOT / "tools/quickstart.py")]
 SMALL = ["--words", "3000", "--users", "3000", "--big", "2", "--load", "6000"]
 
 
@@ -20,7 +24,7 @@ def command(*args):
     """./quickstart.sh where its own build is under test; else the show with this build's programs."""
     if pathlib.Path(harness.GYRE).resolve().is_relative_to(ROOT / "build"):
         return [ROOT / "quickstart.sh", *args]
-    return ["/usr/bin/python3", ROOT / "tools/quickstart.py", *args]
+    return [*SHOW, *args]
 
 
 def environment(tmp_path):
@@ -40,7 +44,8 @@ def run(tmp_path, *args, timeout=300):
 
 def begin(tmp_path, *args):
     return subprocess.Popen(list(map(str, command(*args))), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                            env=environment(tmp_path), stdin=subprocess.DEVNULL, start_new_session=True)
+                            env=environment(tmp_path), stdin=subprocess.DEVNULL, start_new_session=True,
+                            preexec_fn=harness.die_with_parent)
 
 
 def number(text, label):
@@ -140,11 +145,132 @@ def test_it_stays_until_ctrl_c(tmp_path):
     assert leftovers(tmp_path) == []
 
 
-def test_help_and_usage(tmp_path):
-    env = environment(tmp_path)
-    show = ["/usr/bin/python3", str(ROOT / "tools/quickstart.py")]
-    assert "--once" in subprocess.run([*show, "--help"], capture_output=True, text=True, env=env).stdout
-    assert subprocess.run([*show, "--nonsense"], capture_output=True, env=env).returncode == 2
+@pytest.mark.parametrize("argv", [SHOW, [str(ROOT / "quickstart.sh")]])
+def test_help_and_usage_come_before_any_work(tmp_path, argv):
+    """Also of the script: it neither installs nor builds first."""
+    def ask(*args):
+        return subprocess.run([*argv, *args], capture_output=True, text=True, env=environment(tmp_path), timeout=20)
+    assert "--once" in ask("--help").stdout and ask("--once", "-h").returncode == 0
+    for wrong in (["--nonsense"], ["--users", "x"], ["--users", "0"], ["--on"]):
+        done = ask(*wrong)
+        assert done.returncode == 2 and "error" in done.stderr and "building" not in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("argv", [SHOW, [str(ROOT / "quickstart.sh")]])
+def test_a_bad_tmpdir_is_said(tmp_path, argv):
+    done = subprocess.run([*argv, "--once"], capture_output=True, text=True, timeout=20,
+                          env={**environment(tmp_path), "TMPDIR": str(tmp_path / "none")})
+    assert done.returncode == 1 and "TMPDIR is" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_is_no_trouble(tmp_path):
+    """quickstart.py | head -1: no traceback, nothing left."""
+    p = subprocess.Popen([*SHOW, "--once", *SMALL], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                         env=environment(tmp_path), stdin=subprocess.DEVNULL, preexec_fn=harness.die_with_parent)
+    p.stdout.readline()
+    p.stdout.close()
+    assert p.wait(60) == 128 + signal.SIGPIPE
+    assert p.stderr.read() == ""
+    assert leftovers(tmp_path) == []
+
+
+SCREEN = """
+import quickstart_screen as s
+assert s.COLOUR and s.columns() == s.shutil.get_terminal_size().columns - 1
+p = s.Progress("Adding cache-4, live")
+for i in range(101):
+    p.drawn = 0.0
+    p.show(i / 100, f"{i * 123:,} keys {i} MB " + s.good(True, "lost 0") + " " + s.dim("8,000 ops/s") + s.paint("36", " and more" * (i % 9)))
+p.done("9,999,999 keys, 12345 MB and a text that says far more than there can ever be room for on a line of the screen")
+s.print_table([("operations during the move", "1,234,567", "words of a note " * 9, None), ("lost", "3", "gone " * 20, False),
+               ("stale", "0", "fine", True), ("errors", "2", "LOADING", s.WARN), ("each key is on", "", "one node, the right one", True)])
+"""
+
+
+@pytest.mark.parametrize("columns", [80, 110])
+def test_nothing_wraps_on_a_terminal(tmp_path, columns):
+    """What is drawn is never wider than the screen, is redrawn in place, and leaves no colour on."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, columns))
+    env = {k: v for k, v in environment(tmp_path).items() if k not in ("NO_COLOR", "COLUMNS")}
+    p = subprocess.Popen([PYTHON, "-c", SCREEN], stdin=theirs, stdout=theirs, stderr=theirs, cwd=ROOT / "tools",
+                         env={**env, "TERM": "xterm", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"})
+    os.close(theirs)
+    raw = b""
+    try:
+        while part := os.read(ours, 1 << 16):
+            raw += part
+    except OSError:
+        pass  # the other end is closed
+    os.close(ours)
+    text = raw.decode()
+    assert p.wait(20) == 0, text
+    drawn = re.split(r"\r\n|\r", text)
+    bare = [re.sub(r"\x1b\[[\d;]*[mK]", "", x) for x in drawn]
+    assert max(map(len, bare)) == columns - 1 and "\x1b" not in "".join(bare), max(bare, key=len)
+    assert sum("%" in x for x in bare) == 101 and text.count("\n") < 30
+    for line in drawn:
+        codes = re.findall(r"\x1b\[([\d;]*)m", line)
+        assert not codes or codes[-1] == "0", repr(line)
+    assert "FAILED: gone" in text and "WARNING: LOADING" in text
+
+
+def test_what_fails_is_said(monkeypatch, capsys):
+    """A failed row is marked without colours, the last line says why, and only what is promised counts."""
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    import quickstart
+    last = {"keys": 100, "keys_minimum": 100, "longest_hold_ms": 3}
+    plan = {"minimum": 0.2, "ratio": 1.0, "modulo": 0.8}
+    report = {"lost": 0, "stale": 0, "resurrected": 0, "wrong": 0, "errors_total": 1, "errors": {"LOADING": 1}, "ops": 9,
+              "longest_wait_ms": 40, "longest_wait_op": "GET", "p99_ms": 1.0}
+    proof = dict.fromkeys(("keys", "twice", "misplaced", "missing", "records", "needless"), 0) | {"moved": 1, "due": 1, "cv": 0.3}
+    before = {b"a": "cache-0", b"b": "cache-1"}
+
+    def concludes():
+        rows = quickstart.table(plan, last, 5, report, proof, before, 50)
+        quickstart.print_table(rows)
+        held = quickstart.conclude(rows, [])
+        return held, capsys.readouterr().out
+
+    held, text = concludes()
+    assert held and "FAILED" not in text and text.count("WARNING") == 2 and "longest hold of a write" in text
+    report["stale"] = 2
+    held, text = concludes()
+    assert not held and text.splitlines()[-1].strip() == "FAILED: stale 2"
+    report["stale"], last["keys"] = 0, 101
+    held, text = concludes()
+    assert not held and "FAILED: ratio moved / minimum 1.010" in text
+
+
+def test_figures_never_fall(monkeypatch):
+    """The status is counted in passing and may say less than before; the reader does not see that."""
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    import quickstart
+    shown, most = [], {}
+
+    class Recorder:
+        def show(self, share, text):
+            shown.append((share, text.split()[0]))
+    clients = {"lost": 0, "stale": 0, "wrong": 0, "rate": 1}
+    for moved in (10, 50, 40, 60):
+        quickstart.show_move(Recorder(), {"units": {"total": 4}, "keys": {"moved": moved, "total_estimate": 100}}, clients, most)
+    assert shown == [(0.1, "10"), (0.5, "50"), (0.5, "50"), (0.6, "60")]
+
+
+def test_interrupted_tests_leave_nothing(tmp_path):
+    """A test ended by SIGTERM, as meson ends one that takes too long, takes its servers and its directory along."""
+    (tmp_path / "conftest.py").write_text((pathlib.Path(__file__).parent / "conftest.py").read_text())
+    (tmp_path / "test_slow.py").write_text(
+        "import time\ndef test_slow(farm):\n    farm.redis('a')\n    print('up', farm.dir, flush=True)\n    time.sleep(60)\n")
+    for number, left in ((signal.SIGTERM, False), (signal.SIGKILL, True)):
+        p = subprocess.Popen([PYTHON, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", "test_slow.py"], cwd=tmp_path, text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, "TMPDIR": str(tmp_path),
+                             "PYTHONPATH": str(pathlib.Path(__file__).parent), "PYTHONDONTWRITEBYTECODE": "1"})
+        at = pathlib.Path(next(line for line in p.stdout if "up " in line).split()[-1])
+        p.send_signal(number)
+        p.communicate(timeout=30)
+        assert at.exists() == left  # after SIGKILL nobody is there to remove it
+        wait_until(lambda: not [x for x in leftovers(tmp_path) if "redis-server" in x and at.name in x], 10)
 
 
 def test_no_redis_server_is_said(tmp_path):
