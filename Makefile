@@ -1,17 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin: meson does the work; this names it. `make help` lists the targets.
 .DEFAULT_GOAL := build
-.PHONY: help build test quick check asan tsan fuzz model e2e bench fmt lint cover clean
+.PHONY: help build all install test quick check asan tsan fuzz model e2e bench fmt lint cover clean
 
 JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
 FUZZ_RUNS ?= 2000000
 meson_test = meson test -C $(1) --no-rebuild --print-errorlogs --num-processes $(JOBS)
 
 help: ## this list
 	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
 
-build: ## gcc, optimised, into build/
-	tools/build.sh build
+build: ## gyre and libgyre: gcc, optimised, into build/
+	CC=$${CC:-gcc} TARGETS=programs tools/build.sh build
+
+all: ## the same, with the tests and benchmarks
+	CC=$${CC:-gcc} tools/build.sh build
+
+install: ## gyre, libgyre, gyre.h, gyre.pc, gyre(1) into PREFIX (default /usr/local) below DESTDIR
+	CC=$${CC:-gcc} TARGETS=programs tools/build.sh build -Dprefix=$(PREFIX)
+	DESTDIR=$(DESTDIR) meson install -C build --no-rebuild --quiet
+	@[ -n "$(DESTDIR)" ] || echo "installed below $(PREFIX); as root, run ldconfig once so that programs find libgyre"
 
 test: ## ./test.sh: install, build, every short tier, then again under the sanitizers
 	./test.sh
@@ -19,7 +28,7 @@ test: ## ./test.sh: install, build, every short tier, then again under the sanit
 quick: ## the short tiers with gcc only
 	./test.sh --quick
 
-check: build ## the tree's own rules: layering, sizes, format, words, licence lines, scripts
+check: all ## the tree's own rules: layering, sizes, format, words, licence lines, scripts
 	$(call meson_test,build) --suite checks
 
 asan: ## clang with AddressSanitizer, UBSan and libFuzzer, into build-asan/, then its tests
@@ -37,16 +46,16 @@ fuzz: ## FUZZ_RUNS inputs (default 2 million) to each fuzz target under libFuzze
 model: ## every Spin model: bases pass, mutations fail (20 minutes or so)
 	models/run.py --tier long
 
-e2e: build ## gyre with real redis-servers
+e2e: all ## gyre with real redis-servers
 	$(call meson_test,build) --suite e2e
 
-bench: build ## the benchmarks, beside their peers
+bench: all ## the benchmarks, beside their peers
 	meson test -C build --benchmark --verbose
 
 fmt: ## clang-format-16 on every C file
 	tests/checks/format.sh --fix
 
-lint: build ## clang-tidy-16's findings in src/, to be read (tools/install.sh dev)
+lint: all ## clang-tidy-16's findings in src/, to be read (tools/install.sh dev)
 	find src -name '*.c' -print0 | xargs -0 -n 1 -P $(JOBS) clang-tidy-16 -p build --quiet
 
 cover: ## line and branch coverage of src/, into build-cover/ (tools/install.sh dev)

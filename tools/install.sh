@@ -15,7 +15,7 @@ declare -A groups=(
     [dev]="clang-tidy-16 gcovr"
     [test]="clang-16 clang-format-16 libclang-rt-16-dev spin pmccabe shellcheck python3-pytest
             python3-redis python3-yaml redis-server redis-tools sqlite3 wamerican
-            libhashkit-dev libssl-dev zlib1g-dev"
+            libhashkit-dev libssl-dev zlib1g-dev groff-base"
 )
 
 say() { printf 'install: %s\n' "$*" >&2; }

@@ -214,7 +214,7 @@ def table(plan, last, operations, report, proof, before, big):
         ("stale", f"{stale}", "answers older than a write acknowledged before", stale == 0),
         ("errors", f"{report['errors_total']}", ", ".join(report["errors"])[:60], WARN if report["errors_total"] else None),
         ("longest answer", f"{report['longest_wait_ms']:.0f} ms",
-         f"to {report['longest_wait_op']}, while the {big} MB hash was dumped and restored whole; p99 {report['p99_ms']:.1f} ms", None),
+         f"to {report['longest_wait_op'].split()[0]}, while the {big} MB hash was dumped and restored whole; p99 {report['p99_ms']:.1f} ms", None),
         ("longest hold of a write", f"{last['longest_hold_ms']} ms", "for the move itself; reads are never held", None),
         ("CV before", f"{variation(before, set(before.values())):.4f}", "spread of the keys over four nodes", None),
         ("CV after", f"{proof['cv']:.4f}", "over five; a fleet should be below 0.20", None if proof["cv"] < 0.2 else WARN),

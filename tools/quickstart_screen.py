@@ -109,9 +109,8 @@ class Progress:
             say(f"  {title} ...")
 
     def line(self, share, text, width):
-        """What says most comes first where there is little room: the bar shrinks, then the text is cut."""
-        room = max(6, min(24, width - 38 - visible(text)))
-        return clip(f"  {self.title:<22} {bar(share, room)} {share * 100:3.0f} %  {text}", width)
+        """Room for 40 columns of text, then for the bar; what is still too long is cut."""
+        return clip(f"  {self.title:<22} {bar(share, max(6, min(24, width - 73)))} {share * 100:3.0f} %  {text}", width)
 
     def show(self, share, text):
         now = time.monotonic()

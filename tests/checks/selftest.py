@@ -26,6 +26,7 @@ CLEAN = {
     "src/lib/a.h": c_file("a.h", "int gy_one(int a);\n"),
     "src/net/b.c": c_file("b.c", BODY.replace("one", "two"), '#include "base/b.h"\n\n#include <uv.h>\n'),
     "include/gyre.h": c_file("gyre.h", "#ifndef G\n#define G\nint gyre_one(int a);\n#endif\n"),
+    "man/a.1": ".\\\" SPDX-License-Identifier: Apache-2.0\n.Dd May 1, 2026\n.Dt A 1\n.Os\n.Sh NAME\n.Nm a\n.Nd b\n",
     "run.sh": "#!/bin/sh\n# SPDX-License-Identifier: Apache-2.0\necho \"$1\"\n",
 }
 LONG_FN = "int gy_one(int a)\n{\n" + "    a++;\n" * 130 + "    return a;\n}\n"
@@ -70,6 +71,7 @@ FLAWS = {
         {"include/gyre.h": c_file("gyre.h", "#ifndef G\n#define G\nint gyre_one(int new);\n#endif\n")},  # not C++
         {"include/gyre.h": c_file("gyre.h", "#ifndef G\n#define G\nint gyre_one();\n#endif\n")},  # no prototype
     ],
+    "man.py": [{"man/a.1": ".Dd May 1, 2026\n.Dt A 1\n.Os\n.Sh NAME\n.Nmm a\n"}, {"man/a.1": ""}],
     "shell.sh": [{"run.sh": "#!/bin/sh\n# SPDX-License-Identifier: Apache-2.0\nrm -rf $1/*\ncd $2\n"}],
 }
 

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""man.py ROOT [GYRE] - the manual pages are clean mdoc; with GYRE: they name each of its commands and their options."""
+import pathlib
+import re
+import subprocess
+import sys
+
+import common
+
+
+def flaws(path):
+    done = subprocess.run(["groff", "-mdoc", "-Tutf8", "-ww", "-rLL=78n", str(path)], capture_output=True, text=True, check=False)
+    found = [f"{path.name}: {line}" for line in done.stderr.splitlines()]
+    return found + ([] if done.stdout.strip() else [f"{path.name}: shows nothing"])
+
+
+def help_of(gyre, *words):
+    return subprocess.run([gyre, *words, "--help"], capture_output=True, text=True, check=True).stdout
+
+
+def names(text):
+    """The commands that a help text lists: a name, then blanks, then what it is for."""
+    return re.findall(r"^  ([a-z]+)  +\S", text, re.M)
+
+
+def missing(gyre, page):
+    overview = subprocess.run([gyre, "help"], capture_output=True, text=True, check=True).stdout
+    commands = [(c,) for c in names(overview)]
+    for command in [c for c in commands if c[0] not in ("help", "version")]:
+        text = help_of(gyre, *command)
+        if command == ("move",):
+            commands += [("move", c) for c in names(text)]
+    page = page.replace("\\-", "-")
+    for command in commands:
+        if not re.search(rf"^\.(It )?Cm .*\b{command[-1]}\b", page, re.M):
+            yield f"{' '.join(command)} is not in the manual"
+        if command[0] not in ("help", "version"):
+            for option in re.findall(r"^ +(?:-\w, +)?--([a-z0-9-]+)", help_of(gyre, *command), re.M):
+                if not re.search(rf"Fl (\w , )?(-[a-z-]+ , )*-{option}\b", page):
+                    yield f"{' '.join(command)} --{option} is not in the manual"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    pages = [root / name for name in common.files(root, ".1")]
+    problems = [flaw for page in pages for flaw in flaws(page)]
+    if len(sys.argv) > 2:
+        problems += missing(sys.argv[2], "".join(page.read_text(encoding="utf-8") for page in pages))
+    common.report("man", problems, len(pages))
+
+
+main()
