@@ -273,6 +273,30 @@ def test_interrupted_tests_leave_nothing(tmp_path):
         wait_until(lambda: not [x for x in leftovers(tmp_path) if "redis-server" in x and at.name in x], 10)
 
 
+def test_the_tour_of_the_readme(tmp_path):
+    """Its blocks, pasted one after the other: each command works, with ports of this test's own."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    tour = text[text.index("## A tour"):text.index("**Library.**")]
+    blocks = re.findall(r"```sh\n(.*?)```", tour, re.S)
+    assert "build/src/cli" in blocks.pop(0)
+    script = "set -eu\n" + "".join(blocks)
+    for port in ("7001", "7002", "7003", "7004", "6380"):
+        script = script.replace(port, str(harness.free_port()))
+    env = {**os.environ, "PATH": f"{pathlib.Path(harness.GYRE).parent}:{os.environ['PATH']}", "NO_COLOR": "1"}
+    try:
+        done = subprocess.run(["bash", "-m", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60, env=env,
+                              stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "user:1\tcache-" in done.stdout and "moved: version 2 serves" in done.stdout + done.stderr
+    finally:
+        for at in pathlib.Path("/proc").glob("[0-9]*"):  # what a failed tour left
+            try:
+                if (at / "cwd").resolve() == tmp_path / "tour":
+                    os.kill(int(at.name), signal.SIGKILL)
+            except OSError:
+                pass
+
+
 def test_no_redis_server_is_said(tmp_path):
     env = {**environment(tmp_path), "PATH": str(tmp_path)}
     done = subprocess.run(["/usr/bin/python3", str(ROOT / "tools/quickstart.py"), "--once"], capture_output=True, text=True, env=env)
