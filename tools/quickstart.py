@@ -202,22 +202,22 @@ def table(plan, last, operations, report, proof, before, big):
     ratio = last["keys"] / last["keys_minimum"] if last["keys_minimum"] else 0
     return [
         ("keys on the nodes", f"{proof['keys']:,}", "", None),
-        ("moved", f"{proof['moved']:,}", f"{proof['moved'] / total * 100:.2f} % of what was loaded; {proof['needless']} without need",
+        ("moved", f"{proof['moved']:,}", f"{proof['moved'] / total * 100:.2f} % of the loaded; {proof['needless']} without need",
          proof["needless"] == 0),
         ("minimum", f"{proof['due']:,}", f"had to move; {plan['minimum'] * 100:.2f} % of the key space", proof["moved"] == proof["due"]),
-        ("ratio moved / minimum", f"{ratio:.3f}", f"of {last['keys']:,} keys, the clients' too; planned {plan['ratio']:.3f}",
+        ("ratio moved / minimum", f"{ratio:.3f}", f"{last['keys']:,} with the clients' keys; plan {plan['ratio']:.3f}",
          abs(ratio - 1) < 0.0005 and abs(plan["ratio"] - 1) < 0.0005),
         ("modulo would have moved", f"{plan['modulo'] * total:,.0f}", f"{plan['modulo'] * 100:.2f} %", None),
-        ("operations during the move", f"{operations:,}", f"by 8 clients, between its start and its end; {report['ops']:,} in all",
+        ("operations during the move", f"{operations:,}", "of the 8 clients, from its start to end",
          None if operations else WARN),
         ("lost", f"{lost}", "acknowledged writes that are gone", lost == 0),
-        ("stale", f"{stale}", "answers older than a write acknowledged before", stale == 0),
+        ("stale", f"{stale}", "reads older than an acknowledged write", stale == 0),
         ("errors", f"{report['errors_total']}", ", ".join(report["errors"])[:60], WARN if report["errors_total"] else None),
         ("longest answer", f"{report['longest_wait_ms']:.0f} ms",
          f"to {report['longest_wait_op'].split()[0]}, while the {big} MB hash was dumped and restored whole; p99 {report['p99_ms']:.1f} ms", None),
-        ("longest hold of a write", f"{last['longest_hold_ms']} ms", "for the move itself; reads are never held", None),
+        ("longest hold of a write", f"{last['longest_hold_ms']} ms", "for the move; reads are never held", None),
         ("CV before", f"{variation(before, set(before.values())):.4f}", "spread of the keys over four nodes", None),
-        ("CV after", f"{proof['cv']:.4f}", "over five; a fleet should be below 0.20", None if proof["cv"] < 0.2 else WARN),
+        ("CV after", f"{proof['cv']:.4f}", "over five; should be below 0.20", None if proof["cv"] < 0.2 else WARN),
         ("each key is on", "", where, placed),
     ]
 
