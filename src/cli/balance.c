@@ -30,7 +30,8 @@ struct balance {
     struct gy_groups zones, hosts;
 };
 
-#define MICRO 1000000
+#define MICRO       1000000
+#define KEYS_A_NODE 100 /* fewer are no judge of a placement */
 
 static const struct gy_opt OPTIONS[] = {
     GY_KEYS_OPTIONS(struct balance),
@@ -41,7 +42,7 @@ static const struct gy_opt OPTIONS[] = {
 
 static const char *const EXAMPLES[] = {
     "gyre balance fleet.yaml",
-    "redis-cli --scan | gyre balance fleet.yaml -",
+    "redis-cli -p 6379 --scan | gyre balance fleet.yaml -    (-p of one node)",
     "gyre balance fleet.yaml --keys keys.txt --cv 0.10 --json",
     NULL,
 };
@@ -50,12 +51,12 @@ static const struct gy_usage USAGE = {
     "gyre balance",
     "TOPOLOGY [KEY...]",
     "Shows the share of the key space each node owns (exact), and with keys how those fall. The "
-    "spread is\nthe CV of share/weight: standard deviation / mean. Exit status 1 when it is above "
-    "the limit.",
+    "spread is\nthe CV of share/weight: standard deviation / mean.",
     OPTIONS,
     EXAMPLES,
     1,
     -1,
+    "0 fine; 1 the spread is above the limit; 2 bad input or usage",
 };
 
 /* ---- the facts ---- */
@@ -122,9 +123,15 @@ static int find_facts(struct balance *b, char **args, int count)
     return rc;
 }
 
+/* So few fall unevenly on any placement: k keys a node alone make a CV of about 1/sqrt(k). */
+static bool too_few(const struct balance *b)
+{
+    return b->keys_total < (uint64_t)KEYS_A_NODE * b->measured.nodes;
+}
+
 static bool too_far(const struct balance *b)
 {
-    return b->exact.cv > b->limit || (b->keys_total && b->measured.cv > b->limit);
+    return b->exact.cv > b->limit || (b->keys_total && !too_few(b) && b->measured.cv > b->limit);
 }
 
 /* ---- as text ---- */
@@ -180,15 +187,16 @@ static void text_figures(const struct balance *b, struct gy_buf *out)
     }
     gy_buf_printf(out, "\nCV %.4f", b->exact.cv);
     if (b->exact.expected_cv > 0) {
-        gy_buf_printf(out, " (about %.4f is to be expected from that many points)",
-                      b->exact.expected_cv);
+        gy_buf_printf(out, " (about %.4f expected)", b->exact.expected_cv);
     }
-    gy_buf_printf(out, "; largest / mean %.3f, smallest / mean %.3f\n", b->exact.peak,
-                  b->exact.least);
+    gy_buf_printf(out, "; largest/mean %.3f, smallest/mean %.3f\n", b->exact.peak, b->exact.least);
     if (b->keys_total) {
-        gy_buf_printf(out, "%llu key%s: CV %.4f; largest / mean %.3f, smallest / mean %.3f\n",
+        gy_buf_printf(out, "%llu key%s: CV %.4f; largest/mean %.3f, smallest/mean %.3f\n",
                       (unsigned long long)b->keys_total, b->keys_total == 1 ? "" : "s",
                       b->measured.cv, b->measured.peak, b->measured.least);
+    }
+    if (b->keys_total && too_few(b)) {
+        gy_buf_printf(out, "too few keys to judge by: fewer than %d a node\n", KEYS_A_NODE);
     }
 }
 
@@ -204,7 +212,7 @@ static void text_verdict(const struct balance *b, struct gy_buf *out)
              b->limit);
     gy_term_tint(out, GY_TINT_BAD, line);
     gy_buf_puts(out, exact ? ": more points per node would even it out\n"
-                           : ": few keys, hash tags that draw many together, or the weights\n");
+                           : ": hash tags that draw many together, or the weights\n");
 }
 
 static void as_text(const struct balance *b, struct gy_buf *out)
@@ -248,6 +256,7 @@ static void json_figures(const struct balance *b, struct gy_json *j)
         gy_json_kdouble(j, "keys_cv", b->measured.cv);
         gy_json_kdouble(j, "keys_peak", b->measured.peak);
         gy_json_kdouble(j, "keys_least", b->measured.least);
+        gy_json_kbool(j, "keys_judged", !too_few(b));
     }
     gy_json_kdouble(j, "limit", b->limit);
     gy_json_kbool(j, "balanced", !too_far(b));

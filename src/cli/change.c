@@ -132,6 +132,33 @@ int gy_changes_add(struct gy_changes *c, enum gyre_change_kind kind, const char 
     return GYRE_OK;
 }
 
+/* The first change that cannot be made; c->count when each of them can. Only after a failure. */
+static size_t culprit(const struct gy_changes *c, const gyre_topology_t *t)
+{
+    gyre_topology_t *next = NULL;
+    gyre_error_t e = {0};
+    size_t i = 0;
+    while (i < c->count && gyre_plan_apply(t, c->list, i + 1, &next, &e) == GYRE_OK) {
+        gyre_topology_free(next);
+        i++;
+    }
+    return i;
+}
+
+int gy_changes_apply(const struct gy_changes *c, const gyre_topology_t *t, gyre_topology_t **out,
+                     gyre_error_t *e)
+{
+    int rc = gyre_plan_apply(t, c->list, c->count, out, e);
+    size_t i = rc && rc != GYRE_NOMEM ? culprit(c, t) : c->count;
+    if (i == c->count) {
+        return rc;
+    }
+    char why[sizeof e->message];
+    snprintf(why, sizeof why, "%s",
+             rc == GYRE_DUPLICATE ? "there is a node of that name already" : e->message);
+    return fail(e, rc, c->list[i].kind, c->list[i].node.name, why);
+}
+
 /* The library's struct holds its texts as const; they are this object's own. */
 static void drop(const char *text)
 {

@@ -23,6 +23,9 @@ struct gy_changes {
 /* SYNTAX, RANGE, UNKNOWN or NOMEM with the reason. */
 GYRE_NODISCARD int gy_changes_add(struct gy_changes *c, enum gyre_change_kind kind,
                                   const char *text, gyre_error_t *e);
+/* The topology the changes lead to. Errors: gyre_plan_apply's, with the option that asks for it. */
+GYRE_NODISCARD int gy_changes_apply(const struct gy_changes *c, const gyre_topology_t *t,
+                                    gyre_topology_t **out, gyre_error_t *e);
 void gy_changes_fini(struct gy_changes *c);
 
 #endif

@@ -34,11 +34,12 @@ static const struct gy_usage USAGE = {
     "gyre diff",
     "OLD NEW",
     "Shows which share of the key space changes its node, from where to where, the least that had "
-    "to move,\nand what hash mod N would have moved. Exit status 1 when more moves than must.",
+    "to move,\nand what hash mod N would have moved.",
     OPTIONS,
     EXAMPLES,
     2,
     2,
+    "0 fine; 1 more moves than must; 2 bad input or usage",
 };
 
 static void answer(const struct diff *d, const struct gy_movement *m, struct gy_buf *out)
@@ -70,6 +71,9 @@ int gy_cmd_diff(int argc, char **argv)
     rc = gy_topo_load(words[0], &old);
     if (!rc) {
         rc = gy_topo_load(words[1], &new);
+    }
+    if (!rc) {
+        rc = gy_topo_check_shared(new.config->topology, new.config->proxy.present, words[1]);
     }
     if (!rc) {
         rc = gy_movement_make(&m, old.map, new.map, d.samples, &d.from);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * explain.c - `gyre explain`: the steps from a key to its nodes: what is hashed, the hash, the
- * point on the ring, its owner, the walk from there over nodes and zones, and who answers when the
- * owner is down.
+ * point on the ring (or the rule, where there is no ring), its owner, the walk from there over
+ * nodes and zones, and who answers when the owner is down.
  */
 #include "base/json.h"
 #include "base/num.h"
@@ -33,7 +33,7 @@ struct explain {
     unsigned flags;                /* of the replicas */
     uint32_t chosen[REPLICAS_MAX]; /* the nodes that hold the key */
     size_t chosen_count;
-    uint32_t walk[WALK_MAX]; /* distinct nodes in ring order, zones not looked at */
+    uint32_t walk[WALK_MAX]; /* distinct nodes in the key's order, zones not looked at */
     size_t walk_count;
 };
 
@@ -59,11 +59,12 @@ static const struct gy_usage USAGE = {
     EXAMPLES,
     2,
     2,
+    GY_EXITS,
 };
 
 /* ---- the facts ---- */
 
-/* The walk in ring order is what the replicas are without regard to zones. */
+/* The walk is what the replicas are without regard to zones. */
 static int find_walk(struct explain *x)
 {
     gyre_topology_t *plain = gyre_topology_clone(x->topo.config->topology);
@@ -183,7 +184,7 @@ static void text_hash(struct gy_buf *out, const struct explain *x)
     struct gy_slice part = {x->x.part, x->x.part_len};
     label(out, "key");
     text_bytes(out, x, x->key);
-    gy_buf_printf(out, "  (%zu bytes)\n", x->key.n);
+    gy_buf_printf(out, "  (%zu byte%s)\n", x->key.n, x->key.n == 1 ? "" : "s");
     label(out, "hashed");
     text_bytes(out, x, part);
     gy_buf_puts(out, part.n == x->key.n ? "  (the whole key)\n" : "  (what the tag holds)\n");
@@ -201,7 +202,8 @@ static void text_point(struct gy_buf *out, const struct explain *x)
         label(out, "rule");
         gy_buf_printf(out, "%s\n", x->x.rule);
     }
-    if (!x->x.has_point) {
+    /* A table's entries stand in a row as points do, but nobody walks along it from the hash. */
+    if (!x->x.has_point || *x->x.rule) {
         return;
     }
     label(out, "position");
@@ -237,7 +239,7 @@ static void text_walk(struct gy_buf *out, const struct explain *x)
     }
     gy_table_end(&t, out);
     if (x->walk_count > shown) {
-        gy_buf_printf(out, "... the walk goes on over %zu more nodes\n", x->walk_count - shown);
+        gy_buf_printf(out, "... and %zu more nodes\n", x->walk_count - shown);
     }
 }
 

@@ -39,7 +39,7 @@ static const struct gy_opt OPTIONS[] = {
 
 static const char *const EXAMPLES[] = {
     "gyre locate fleet.yaml user:1 user:2",
-    "redis-cli --scan | gyre locate fleet.yaml",
+    "redis-cli -p 6379 --scan | gyre locate fleet.yaml    (-p of one node)",
     "gyre locate fleet.yaml -n 2 --hash --keys keys.txt",
     NULL,
 };
@@ -53,6 +53,7 @@ static const struct gy_usage USAGE = {
     EXAMPLES,
     1,
     -1,
+    GY_EXITS,
 };
 
 static void hash_text(const struct locate *l, const void *key, size_t len, char out[40])

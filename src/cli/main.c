@@ -5,6 +5,7 @@
  */
 #include "base/utf8.h"
 #include "cli/cmd.h"
+#include "cli/opt.h"
 #include "cli/out.h"
 #include "formats/config.h"
 
@@ -23,7 +24,7 @@ static const struct gy_cmd COMMANDS[] = {
     {"move", gy_cmd_move, "do it, on a running proxy"},
     {"proxy", gy_cmd_proxy, "serve a topology as one address"},
     {"study", gy_cmd_study, "reproducible experiments"},
-    {"help", cmd_help, "this text; 'help COMMAND', 'help topology'"},
+    {"help", cmd_help, "this text; 'help COMMAND', 'help move start', 'help topology'"},
     {"version", cmd_version, "which gyre this is"},
 };
 
@@ -65,33 +66,74 @@ static void overview(struct gy_buf *out)
                      "no; 2 bad input or usage; 3 could not be reached\n");
 }
 
-static int cmd_help(int argc, char **argv)
+static const struct gy_opt NO_OPTIONS[] = {{0}};
+
+static int show_overview(void)
 {
     struct gy_buf out = {0};
-    if (argc < 2) {
-        overview(&out);
-        return gy_out_end(&out);
+    overview(&out);
+    return gy_out_end(&out);
+}
+
+/* "help COMMAND [WORD]" is "COMMAND [WORD] --help": only the words of a command that has some. */
+static int help_of(const struct gy_cmd *c, const char *sub)
+{
+    char name[32], word[32] = "", option[] = "--help";
+    snprintf(name, sizeof name, "%s", c->name);
+    if (sub && c->run != gy_cmd_move) {
+        char q[GY_QUOTE];
+        gy_complain("help: '%s' has no commands of its own, so no %s", name,
+                    gy_utf8_quote(q, gy_str(sub)));
+        return GY_EXIT_USAGE;
     }
-    if (strcmp(argv[1], "topology") == 0) {
+    snprintf(word, sizeof word, "%s", sub ? sub : option);
+    char *words[] = {name, word, option, NULL};
+    return c->run(sub ? 3 : 2, words);
+}
+
+static int cmd_help(int argc, char **argv)
+{
+    static const char *const examples[] = {"gyre help plan", "gyre help move start", NULL};
+    static const struct gy_usage usage = {
+        "gyre help",
+        "[COMMAND [SUBCOMMAND] | topology]",
+        "Lists the commands, or says how one is used; 'topology' prints an annotated topology "
+        "file.",
+        NO_OPTIONS,
+        examples,
+        0,
+        2,
+        GY_EXITS,
+    };
+    char **words;
+    int count;
+    int rc = gy_opt_parse(&usage, argc, argv, NULL, &words, &count);
+    if (rc != GY_GO_ON) {
+        return rc;
+    }
+    if (count == 0) {
+        return show_overview();
+    }
+    if (count == 1 && strcmp(words[0], "topology") == 0) {
+        struct gy_buf out = {0};
         gy_config_sample(&out);
         return gy_out_end(&out);
     }
-    const struct gy_cmd *c = find(argv[1]);
-    if (!c) {
-        return unknown(argv[1]);
-    }
-    if (c->run == cmd_help || c->run == cmd_version) {
-        overview(&out);
-        return gy_out_end(&out);
-    }
-    char name[32], option[] = "--help";
-    snprintf(name, sizeof name, "%s", c->name);
-    char *words[] = {name, option, NULL};
-    return c->run(2, words);
+    const struct gy_cmd *c = find(words[0]);
+    return c ? help_of(c, count > 1 ? words[1] : NULL) : unknown(words[0]);
 }
 
 static int cmd_version(int argc, char **argv)
 {
+    static const struct gy_usage usage = {
+        "gyre version", "", "Says which gyre this is.", NO_OPTIONS, NULL, 0, 0, GY_EXITS,
+    };
+    char **words;
+    int count;
+    int rc = gy_opt_parse(&usage, argc, argv, NULL, &words, &count);
+    if (rc != GY_GO_ON) {
+        return rc;
+    }
     struct gy_buf out = {0};
     gy_buf_printf(&out, "gyre %s\n", gyre_version());
     return gy_out_end(&out);

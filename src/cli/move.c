@@ -137,6 +137,9 @@ static int run(struct gy_client *c, enum gy_move_sub sub, const struct gy_move_a
     if (sub == GY_MOVE_START) {
         return gy_move_start(c, a);
     }
+    if (sub == GY_MOVE_TOPOLOGY) {
+        return gy_move_topology(c, a);
+    }
     if (sub == GY_MOVE_WATCH) {
         return gy_move_follow(c, GY_MOVE_FORTH, 0, a->json);
     }

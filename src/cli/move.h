@@ -28,9 +28,16 @@ enum gy_move_goal { GY_MOVE_FORTH, GY_MOVE_BACK };
  * status: 0 if it ended as the goal says. */
 int gy_move_follow(struct gy_client *c, enum gy_move_goal goal, uint64_t to_version, bool json);
 
+/* The nodes that come (+), change (~) and go (-); nothing when they are the same. */
+void gy_move_show_nodes(struct gy_buf *out, const gyre_topology_t *a, const gyre_topology_t *b);
 /* What the change from a to b moves, for people. GY_EXIT_OK or GY_EXIT_USAGE after reporting. */
 int gy_move_show_plan(struct gy_buf *out, const gyre_topology_t *a, const gyre_topology_t *b,
                       bool same_data);
+
+/* The topology that serves: printed, or written to a->output. */
+int gy_move_topology(struct gy_client *c, const struct gy_move_args *a);
+/* After a move: the command that brings the file up to date. */
+void gy_move_say_topology(const struct gy_move_args *a, uint64_t version);
 
 int gy_move_start(struct gy_client *c, const struct gy_move_args *a);
 

@@ -121,7 +121,24 @@ static const struct gy_opt show_opts[] = {
     FLAG(0, "json", json, "the proxy's own JSON on one line"),
     WHICH_PROXY,
 };
+static const struct gy_opt topology_opts[] = {
+    {'o', "output", "FILE", "write it to FILE, whose proxy section stays", GY_OPT_TEXT, AT(output),
+     0, 0, NULL},
+    FLAG(0, "json", json, "as one JSON object, on stdout"),
+    WHICH_PROXY,
+};
 static const struct gy_opt plain_opts[] = {WHICH_PROXY};
+
+#define EXITS_ASK "0 done; 1 the proxy says no; 2 bad usage; 3 no answer from the proxy"
+#define EXITS_START                                                                     \
+    "0 moved (--detach: begun); 1 not wished, refused, nothing to do, or taken back;\n" \
+    "2 bad usage; 3 no answer from the proxy; 130 Ctrl-C"
+#define EXITS_WATCH                                                                   \
+    "0 it arrived, or nothing moves; 1 it was taken back; 2 bad usage; 3 no answer\n" \
+    "from the proxy; 130 left by Ctrl-C"
+#define EXITS_ABORT                                                                  \
+    "0 everything is back; 1 the proxy says no; 2 bad usage; 3 no answer from the\n" \
+    "proxy; 130 left by Ctrl-C"
 
 #define EXAMPLES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
@@ -135,15 +152,16 @@ static const struct {
          {"gyre move start", "[CHANGES | --to FILE] [OPTIONS]",
           "Plans changes, in the order given, against the topology that serves now; shows which\n"
           "share of the keys moves where, and the least that any placement could move; asks; and\n"
-          "carries it out while clients read and write. Ctrl-C leaves the move going on: `gyre\n"
-          "move watch` looks again, `gyre move abort` takes it back. The proxy checks every node\n"
-          "first, and refuses before anything has moved.",
+          "carries it out while clients read and write. Ctrl-C at the question moves\n"
+          "nothing; later it leaves the move going on: `gyre move watch` looks again, `gyre move\n"
+          "abort` takes it back. The proxy checks every node first, and refuses before anything has\n"
+          "moved. Afterwards `gyre move topology -o FILE` brings your file up to date.",
           start_opts,
           EXAMPLES("gyre move start --config gyre.yaml --add cache-4=10.0.0.5:6379,weight=2",
                    "gyre move start --config gyre.yaml --remove cache-1 --bytes-per-second 20MB",
                    "gyre move start --config gyre.yaml --replace cache-3=10.0.0.9:6379 --yes",
                    "gyre plan gyre.yaml --add cache-4=10.0.0.5:6379    (a plan only)"),
-          0, 0}},
+          0, 0, EXITS_START}},
     [GY_MOVE_STATUS] =
         {"status",
          "where the move stands",
@@ -153,29 +171,28 @@ static const struct {
           show_opts,
           EXAMPLES("gyre move status --config gyre.yaml",
                    "gyre move status --admin unix:/run/gyre/admin.sock --json | jq .eta_s"),
-          0, 0}},
-    [GY_MOVE_WATCH] =
-        {"watch",
-         "progress until the end",
-         {"gyre move watch", "[--json]",
-          "Shows progress until the move ends; exit status 0 if it arrived, 1 if it was\n"
-          "taken back. Ctrl-C stops watching, not the move.",
-          watch_opts,
-          EXAMPLES("gyre move watch --config gyre.yaml",
-                   "GYRE_ADMIN=127.0.0.1:7380 gyre move watch --json 2>/dev/null"),
-          0, 0}},
+          0, 0, EXITS_ASK}},
+    [GY_MOVE_WATCH] = {"watch",
+                       "progress until the end",
+                       {"gyre move watch", "[--json]",
+                        "Shows progress until the move ends. Ctrl-C stops watching, not the move.",
+                        watch_opts,
+                        EXAMPLES("gyre move watch --config gyre.yaml",
+                                 "GYRE_ADMIN=127.0.0.1:7380 gyre move watch --json 2>/dev/null"),
+                        0, 0, EXITS_WATCH}},
     [GY_MOVE_PAUSE] =
         {"pause",
          "stop copying in the background; clients go on",
          {"gyre move pause", "[OPTIONS]",
           "Stops copying in the background. Clients read and write as before; a key that is\n"
           "written while its unit is under way still moves with the write.",
-          plain_opts, EXAMPLES("gyre move pause --config gyre.yaml"), 0, 0}},
+          plain_opts, EXAMPLES("gyre move pause --config gyre.yaml"), 0, 0, EXITS_ASK}},
     [GY_MOVE_RESUME] = {"resume",
                         "go on copying",
                         {"gyre move resume", "[OPTIONS]",
                          "Goes on after `gyre move pause`, or tries again after a failure.",
-                         plain_opts, EXAMPLES("gyre move resume --config gyre.yaml"), 0, 0}},
+                         plain_opts, EXAMPLES("gyre move resume --config gyre.yaml"), 0, 0,
+                         EXITS_ASK}},
     [GY_MOVE_RATE] =
         {"rate",
          "change the limits while it runs",
@@ -184,21 +201,32 @@ static const struct {
           rate_opts,
           EXAMPLES("gyre move rate --config gyre.yaml --keys-per-second 2000",
                    "gyre move rate --config gyre.yaml --bytes-per-second 10MB --keys-per-second 0"),
-          0, 0}},
+          0, 0, EXITS_ASK}},
     [GY_MOVE_ABORT] =
         {"abort",
          "take everything back; no acknowledged write is lost",
          {"gyre move abort", "[--detach] [--json]",
           "Takes the move back: what was moved travels to where it came from, with all that was\n"
           "written since. Ctrl-C leaves it going on. A move that has begun to clean its sources\n"
-          "has no way back; the proxy then refuses. Exit status 0: everything is back.",
-          abort_opts, EXAMPLES("gyre move abort --config gyre.yaml"), 0, 0}},
+          "has no way back; the proxy then refuses.",
+          abort_opts, EXAMPLES("gyre move abort --config gyre.yaml"), 0, 0, EXITS_ABORT}},
     [GY_MOVE_HISTORY] =
         {"history",
          "the moves so far",
          {"gyre move history", "[--json]",
           "The moves so far, newest first: versions, how they ended, keys, bytes, time.", show_opts,
-          EXAMPLES("gyre move history --config gyre.yaml"), 0, 0}},
+          EXAMPLES("gyre move history --config gyre.yaml"), 0, 0, EXITS_ASK}},
+    [GY_MOVE_TOPOLOGY] =
+        {"topology",
+         "the topology that serves, to keep in your file",
+         {"gyre move topology", "[-o FILE] [--json]",
+          "Prints the topology that serves, as YAML. With -o it is written to FILE: where that is "
+          "a\ntopology file with a proxy section, the section stays and version, placement and "
+          "nodes are\nreplaced (comments are not kept).",
+          topology_opts,
+          EXAMPLES("gyre move topology --config fleet.yaml -o fleet.yaml",
+                   "gyre move topology --admin unix:/run/gyre/admin.sock --json"),
+          0, 0, "0 done; 2 bad usage, or FILE cannot be written; 3 no answer from the proxy"}},
 };
 
 const char *gy_move_sub_name(enum gy_move_sub sub)
@@ -219,8 +247,8 @@ void gy_move_overview(struct gy_buf *out)
                 "\nWhich proxy: --admin ADDRESS, else --config TOPOLOGY (its proxy.admin), else "
                 "the environment's\nGYRE_ADMIN.\n\n"
                 "Exit status: 0 done; 1 the proxy says no, or the move did not end as wished; "
-                "2 bad usage;\n3 no answer from the proxy; 130 left by Ctrl-C, while the move "
-                "goes on.\n\nexamples:\n"
+                "2 bad usage;\n3 no answer from the proxy; 130 left by Ctrl-C: at the "
+                "question nothing was\nmoved, later the move goes on.\n\nexamples:\n"
                 "  gyre move start --config gyre.yaml --add cache-4=10.0.0.5:6379\n"
                 "  GYRE_ADMIN=unix:/run/gyre/admin.sock gyre move status\n"
                 "  gyre move start --help\n");

@@ -5,13 +5,18 @@
  */
 #include "cli/move_client.h"
 
+#include "base/utf8.h"
+#include "formats/address.h"
 #include "formats/config.h"
 
 #include <curl/curl.h>
+#include <errno.h>
 #include <jansson.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum {
     CONNECT_MS = 5000,
@@ -84,6 +89,12 @@ static int on_progress(void *ctx, curl_off_t dltotal, curl_off_t dlnow, curl_off
     return c->stop && *c->stop;
 }
 
+/* The path of "unix:/path", NULL for another address. */
+static const char *unix_path(const char *address)
+{
+    return strncmp(address, "unix:", 5) == 0 ? address + 5 : NULL;
+}
+
 /* "unix:/path", "host:port", "http://host:port". */
 static int set_address(struct gy_client *c, gyre_error_t *e)
 {
@@ -92,12 +103,14 @@ static int set_address(struct gy_client *c, gyre_error_t *e)
     if (strncmp(where, scheme, strlen(scheme)) == 0) {
         where += strlen(scheme);
     }
-    bool is_unix = strncmp(where, "unix:", 5) == 0;
-    /* In a URL these would begin something else than a host and a port. */
-    if (is_unix ? !where[5] : (!*where || strpbrk(where, "/@?#\\ "))) {
-        return fail(e, GYRE_INVALID, "\"%s\" is no admin address; write unix:/path or host:port",
-                    c->address);
+    char why[GY_ADDRESS_WHY], q[GY_QUOTE];
+    if (!gy_address_check(gy_str(where), false, why)) {
+        /* A wrong port is told with the port; the forms then stand here. */
+        return fail(e, GYRE_INVALID, "the admin address %s %s%s",
+                    gy_utf8_quote(q, gy_str(c->address)), why,
+                    strstr(why, "unix:/path") ? "" : " (unix:/path, host:port or [ipv6]:port)");
     }
+    bool is_unix = unix_path(where);
     size_t n = strlen(where) + sizeof "http://gyre";
     c->base = malloc(n);
     if (!c->base) {
@@ -197,6 +210,103 @@ static int refused(struct gy_client *c, long status, gyre_error_t *e)
     return err;
 }
 
+/* Who may: "it belongs to redis, mode 0600". */
+static void put_owner(struct gy_buf *out, const char *what, const struct stat *st)
+{
+    const struct passwd *owner = getpwuid(st->st_uid);
+    gy_buf_printf(out, "%s belongs to ", what);
+    if (owner) {
+        gy_buf_puts(out, owner->pw_name);
+    } else {
+        gy_buf_printf(out, "user %u", (unsigned)st->st_uid);
+    }
+    gy_buf_printf(out, ", mode %04o", (unsigned)st->st_mode & 07777);
+}
+
+/* A socket file says more than a connection that failed. */
+static bool why_unix(const char *path, int err, struct gy_buf *out)
+{
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        err = errno;
+    } else if (!S_ISSOCK(st.st_mode)) {
+        gy_buf_puts(out, "that file is no socket");
+        return true;
+    } else if (err == EACCES || err == EPERM) {
+        gy_buf_puts(out, "permission denied: ");
+        put_owner(out, "the socket", &st);
+        gy_buf_puts(out, "; run this as its owner");
+        return true;
+    }
+    if (err == EACCES) {
+        gy_buf_puts(out, "permission denied: a folder of this path may not be entered; run this "
+                         "as the proxy's user");
+    } else if (err == ENOENT || err == ENOTDIR) {
+        gy_buf_puts(out, "there is no such socket file (is the proxy running?)");
+    } else if (err == ECONNREFUSED) {
+        gy_buf_puts(out, "the socket file is there, but nobody listens: the proxy has stopped");
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void why_tcp(int err, struct gy_buf *out)
+{
+    if (err == ECONNREFUSED) {
+        gy_buf_puts(out, "connection refused: nobody listens there (is the proxy running?)");
+    } else if (err) {
+        gy_buf_printf(out, "cannot connect: %s", strerror(err));
+    } else {
+        gy_buf_puts(out, "cannot connect");
+    }
+}
+
+/* In our words: the library speaks of its own options. Any other code: it was no HTTP. */
+static const struct {
+    CURLcode code;
+    const char *text;
+} SILENCES[] = {
+    {CURLE_COULDNT_RESOLVE_HOST, "no host of that name is known"},
+    {CURLE_OPERATION_TIMEDOUT, "no answer in time (is it reachable, and is it the proxy?)"},
+    {CURLE_OUT_OF_MEMORY, "out of memory"},
+    {CURLE_GOT_NOTHING, "the connection was closed before an answer came"},
+    {CURLE_RECV_ERROR, "the connection was closed before an answer came"},
+    {CURLE_SEND_ERROR, "the connection was closed before an answer came"},
+    {CURLE_PARTIAL_FILE, "the connection was closed before an answer came"},
+};
+
+static void why_silent(const struct gy_client *c, CURLcode rc, struct gy_buf *out)
+{
+    long err = 0;
+    const char *path = unix_path(c->address);
+    if (rc == CURLE_COULDNT_CONNECT) {
+        curl_easy_getinfo(c->curl, CURLINFO_OS_ERRNO, &err);
+        if (!path || !why_unix(path, (int)err, out)) {
+            why_tcp((int)err, out);
+        }
+        return;
+    }
+    for (size_t i = 0; i < sizeof SILENCES / sizeof SILENCES[0]; i++) {
+        if (SILENCES[i].code == rc) {
+            gy_buf_puts(out, SILENCES[i].text);
+            return;
+        }
+    }
+    gy_buf_puts(out, "what answers there is not gyre's admin");
+}
+
+static int unanswered(const struct gy_client *c, CURLcode rc, gyre_error_t *e)
+{
+    struct gy_buf why = {0};
+    why_silent(c, rc, &why);
+    int code = fail(e, rc == CURLE_OPERATION_TIMEDOUT ? GYRE_TIMEOUT : GYRE_IO,
+                    "the proxy's admin at %s: %s; if it is elsewhere, " HOW_TO_SAY, c->address,
+                    gy_buf_cstr(&why));
+    gy_buf_fini(&why);
+    return code;
+}
+
 static int request(struct gy_client *c, const char *path, const char *body, gyre_error_t *e)
 {
     char url[512];
@@ -215,10 +325,7 @@ static int request(struct gy_client *c, const char *path, const char *body, gyre
     }
     CURLcode rc = curl_easy_perform(c->curl);
     if (rc != CURLE_OK) {
-        return fail(
-            e, rc == CURLE_OPERATION_TIMEDOUT ? GYRE_TIMEOUT : GYRE_IO,
-            "no answer from the proxy's admin at %s: %s; is it running? If it is elsewhere, " HOW_TO_SAY,
-            c->address, curl_easy_strerror(rc));
+        return unanswered(c, rc, e);
     }
     long status = 0;
     curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);

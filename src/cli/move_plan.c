@@ -30,6 +30,28 @@ static bool replaced(const struct gyre_node *old, const struct gyre_node *new)
     return old && !same_text(old->address, new->address);
 }
 
+static void put_zone(struct gy_buf *out, const char *zone)
+{
+    if (zone) {
+        put_name(out, zone);
+    } else {
+        gy_buf_puts(out, "none");
+    }
+}
+
+static void show_zone(struct gy_buf *out, const struct gyre_node *old, const struct gyre_node *new)
+{
+    if (old ? same_text(old->zone, new->zone) : !new->zone) {
+        return;
+    }
+    gy_buf_puts(out, "  zone ");
+    if (old) {
+        put_zone(out, old->zone);
+        gy_buf_puts(out, " -> ");
+    }
+    put_zone(out, new->zone);
+}
+
 static void show_changed(struct gy_buf *out, const struct gyre_node *old,
                          const struct gyre_node *new)
 {
@@ -46,15 +68,17 @@ static void show_changed(struct gy_buf *out, const struct gyre_node *old,
     } else if (old->weight != new->weight) {
         gy_buf_printf(out, "  weight %g -> %g", old->weight, new->weight);
     }
+    show_zone(out, old, new);
     gy_buf_putc(out, '\n');
 }
 
-static void show_nodes(struct gy_buf *out, const gyre_topology_t *a, const gyre_topology_t *b)
+void gy_move_show_nodes(struct gy_buf *out, const gyre_topology_t *a, const gyre_topology_t *b)
 {
     for (size_t i = 0; i < gyre_topology_count(b); i++) {
         const struct gyre_node *n = gyre_topology_node(b, i);
         const struct gyre_node *old = gyre_topology_find(a, n->name);
-        if (!old || replaced(old, n) || old->weight != n->weight) {
+        if (!old || replaced(old, n) || old->weight != n->weight ||
+            !same_text(old->zone, n->zone)) {
             show_changed(out, old, n);
         }
     }
@@ -94,7 +118,7 @@ static void show(struct gy_buf *out, const gyre_topology_t *a, const gyre_topolo
 {
     gy_buf_printf(out, "version %llu -> %llu\n", (unsigned long long)gyre_topology_version(a),
                   (unsigned long long)gyre_topology_version(b));
-    show_nodes(out, a, b);
+    gy_move_show_nodes(out, a, b);
     gy_buf_putc(out, '\n');
     double other = copied(m->from, b, m->diff);
     if (other > 0 && gyre_diff_count(m->diff) == 0) {

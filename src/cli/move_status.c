@@ -199,7 +199,7 @@ static void label(struct gy_buf *out, const char *name)
 static void table_units(const struct gy_move_status *s, struct gy_buf *out)
 {
     label(out, "units");
-    gy_buf_printf(out, "%llu of %llu", (unsigned long long)gy_move_units_done(s),
+    gy_buf_printf(out, "%llu of %llu done", (unsigned long long)gy_move_units_done(s),
                   (unsigned long long)s->units_total);
     const char *sep = ": ";
     for (unsigned i = 0; i < GY_UNIT_STATE_COUNT; i++) {
@@ -230,15 +230,16 @@ static void table_rate(const struct gy_move_status *s, struct gy_buf *out)
 {
     label(out, "rate");
     put_rate(s, out);
+    gy_buf_puts(out, s->keys_limit || s->bytes_limit ? "  (limit " : "");
     if (s->keys_limit) {
-        gy_buf_printf(out, "  limit %llu keys/s", (unsigned long long)s->keys_limit);
+        gy_buf_printf(out, "%llu keys/s", (unsigned long long)s->keys_limit);
     }
     if (s->bytes_limit) {
-        gy_buf_puts(out, "  limit ");
+        gy_buf_puts(out, s->keys_limit ? ", " : "");
         gy_move_put_bytes(out, (double)s->bytes_limit);
         gy_buf_puts(out, "/s");
     }
-    gy_buf_putc(out, '\n');
+    gy_buf_puts(out, s->keys_limit || s->bytes_limit ? ")\n" : "\n");
     label(out, "time");
     gy_move_put_seconds(out, s->elapsed_s);
     gy_buf_puts(out, " so far");

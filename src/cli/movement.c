@@ -6,6 +6,7 @@
 #include "cli/table.h"
 #include "cli/term.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -118,10 +119,40 @@ void gy_movement_fini(struct gy_movement *m)
     *m = (struct gy_movement){0};
 }
 
+/* Of a share found by sampling: within it 19 times of 20. 0 where the share is exact. */
+static double error_of(const struct gy_movement *m, double share)
+{
+    bool exact = gyre_diff_exact(m->diff) || !m->samples;
+    return exact ? 0 : 1.96 * sqrt(share * (1 - share) / (double)m->samples);
+}
+
+/* The same of the ratio; the minimum comes of the shares alone, which are not sampled. */
+static double ratio_error(const struct gy_movement *m)
+{
+    double minimum = gyre_diff_minimum(m->diff);
+    return minimum > 0 ? error_of(m, gyre_diff_moved(m->diff)) / minimum : 0;
+}
+
 bool gy_movement_excess(const struct gy_movement *m, double limit)
 {
     /* The ratio of two exact fractions, each rounded once: a billionth is rounding, not a key. */
-    return gyre_diff_ratio(m->diff) > limit * (1 + 1e-9);
+    return gyre_diff_ratio(m->diff) - ratio_error(m) > limit * (1 + 1e-9);
+}
+
+/* Nodes are the same and only weights are not: of that hash mod N has no notion. */
+static bool only_weights(const struct gy_movement *m)
+{
+    uint32_t n = gyre_map_count(m->from);
+    bool changed = false;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct gyre_node *old = gyre_map_node(m->from, i);
+        uint32_t k = gyre_map_find(m->to, old->name);
+        if (k == GYRE_NONE) {
+            return false;
+        }
+        changed = changed || gyre_map_node(m->to, k)->weight != old->weight;
+    }
+    return changed && gyre_map_count(m->to) == n;
 }
 
 /* ---- as text ---- */
@@ -129,6 +160,15 @@ bool gy_movement_excess(const struct gy_movement *m, double limit)
 static uint64_t flow_keys(const struct gy_movement *m, size_t flow)
 {
     return m->measured ? m->counts[flow].keys : 0;
+}
+
+static void text_share(const struct gy_movement *m, double share, struct gy_table *t)
+{
+    if (gyre_diff_exact(m->diff)) {
+        gy_table_format(t, "%.4f %%", 100 * share);
+    } else {
+        gy_table_format(t, "%.4f %% ± %.4f", 100 * share, 100 * error_of(m, share));
+    }
 }
 
 static void text_flows(const struct gy_movement *m, size_t most, struct gy_buf *out)
@@ -145,7 +185,7 @@ static void text_flows(const struct gy_movement *m, size_t most, struct gy_buf *
         const struct gyre_flow *f = gyre_diff_flow(m->diff, i);
         gy_table_cell(&t, f->from);
         gy_table_cell(&t, f->to);
-        gy_table_format(&t, "%.4f %%", 100 * f->share);
+        text_share(m, f->share, &t);
         if (m->measured) {
             gy_table_format(&t, "%llu", (unsigned long long)flow_keys(m, i));
         }
@@ -156,22 +196,46 @@ static void text_flows(const struct gy_movement *m, size_t most, struct gy_buf *
     }
 }
 
+/* How a sampled figure came about; an exact one needs no word. */
+static void text_figures(const struct gy_movement *m, struct gy_buf *out)
+{
+    bool exact = gyre_diff_exact(m->diff);
+    double moved = gyre_diff_moved(m->diff), ratio = gyre_diff_ratio(m->diff);
+    gy_buf_printf(out, "\nmoved     %9.4f %%  ", 100 * moved);
+    if (exact) {
+        gy_buf_puts(out, "of the key space, exactly\n");
+    } else {
+        gy_buf_printf(out, "± %.4f of the key space\n", 100 * error_of(m, moved));
+    }
+    gy_buf_printf(out, "minimum   %9.4f %%  that any placement with these shares must move\n",
+                  100 * gyre_diff_minimum(m->diff));
+    /* Nothing moves less than the minimum: below 1 it is the sample that fell so. */
+    if (exact) {
+        gy_buf_printf(out, "ratio     %9.3f    moved / minimum\n", ratio);
+    } else if (ratio < 1) {
+        gy_buf_puts(out, "ratio       about 1    moved / minimum\n");
+    } else {
+        gy_buf_printf(out, "ratio     %9.3f    ± %.3f  moved / minimum\n", ratio, ratio_error(m));
+    }
+    if (gyre_diff_modulo(m->diff) == 0 && only_weights(m)) {
+        gy_buf_puts(out, "modulo            -    hash mod N knows no weights\n");
+    } else {
+        gy_buf_printf(out, "modulo    %9.4f %%  is what hash mod N would move\n",
+                      100 * gyre_diff_modulo(m->diff));
+    }
+    if (!exact) {
+        gy_buf_printf(
+            out,
+            "estimated from %llu samples (± at 95 %%): these placements cannot be compared "
+            "exactly\n",
+            (unsigned long long)m->samples);
+    }
+}
+
 void gy_movement_text(const struct gy_movement *m, double limit, size_t flows, struct gy_buf *out)
 {
     text_flows(m, flows, out);
-    gy_buf_printf(
-        out,
-        "\nmoved     %9.4f %%  of the key space%s\nminimum   %9.4f %%  that any placement "
-        "with these shares must move\nratio     %9.3f    moved / minimum\nmodulo    "
-        "%9.4f %%  is what hash mod N would move\n",
-        100 * gyre_diff_moved(m->diff), gyre_diff_exact(m->diff) ? ", exactly" : "",
-        100 * gyre_diff_minimum(m->diff), gyre_diff_ratio(m->diff),
-        100 * gyre_diff_modulo(m->diff));
-    if (!gyre_diff_exact(m->diff)) {
-        gy_buf_printf(
-            out, "estimated from %llu samples: these two placements cannot be compared exactly\n",
-            (unsigned long long)m->samples);
-    }
+    text_figures(m, out);
     if (m->measured) {
         double part = m->keys_total ? (double)m->keys_moved / (double)m->keys_total : 0;
         gy_buf_printf(out, "keys      %9llu    of %llu move (%.4f %%)\n",
@@ -218,6 +282,8 @@ void gy_movement_json(const struct gy_movement *m, double limit, struct gy_json 
     gy_json_kbool(j, "exact", gyre_diff_exact(m->diff));
     if (!gyre_diff_exact(m->diff)) {
         gy_json_kuint(j, "samples", m->samples);
+        gy_json_kdouble(j, "moved_error", error_of(m, gyre_diff_moved(m->diff)));
+        gy_json_kdouble(j, "ratio_error", ratio_error(m));
     }
     gy_json_kbool(j, "minimal", !gy_movement_excess(m, limit));
     if (m->measured) {

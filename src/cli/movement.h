@@ -31,7 +31,8 @@ struct gy_flow_count {
 int gy_movement_make(struct gy_movement *m, gyre_map_t *from, gyre_map_t *to, uint64_t samples,
                      const struct gy_keys_from *keys);
 void gy_movement_fini(struct gy_movement *m);
-/* More moves than the most that `limit` times the minimum allows. */
+/* More moves than the most that `limit` times the minimum allows; where it was sampled, by more
+ * than chance explains. */
 bool gy_movement_excess(const struct gy_movement *m, double limit);
 void gy_movement_text(const struct gy_movement *m, double limit, size_t flows, struct gy_buf *out);
 /* Members of the object that is open. */

@@ -40,12 +40,14 @@ static void help_option(struct gy_buf *out, const struct gy_opt *o)
 static int help(const struct gy_usage *u)
 {
     struct gy_buf out = {0};
-    gy_buf_printf(&out, "usage: %s %s\n\n%s\n\noptions:\n", u->command, u->words, u->about);
+    gy_buf_printf(&out, "usage: %s%s%s\n\n%s\n\noptions:\n", u->command, *u->words ? " " : "",
+                  u->words, u->about);
     for (size_t i = 0; i < rows(u); i++) {
         help_option(&out, &u->opts[i]);
     }
     static const struct gy_opt self = {'h', "help", NULL, "this text", GY_OPT_FLAG, 0, 0, 0, NULL};
     help_option(&out, &self);
+    gy_buf_printf(&out, "\nexit status: %s\n", u->exits);
     for (size_t i = 0; u->examples && u->examples[i]; i++) {
         gy_buf_printf(&out, "%s  %s\n", i ? "" : "\nexamples:\n", u->examples[i]);
     }
@@ -86,8 +88,9 @@ static int unknown(const struct gy_usage *u, const char *word)
 static int bad_number(const struct gy_opt *o, const char *value)
 {
     char q[GY_QUOTE], low[GY_NUM_TEXT], high[GY_NUM_TEXT];
+    char letter[] = {'-', o->letter, '/', 0}; /* whichever of the two was typed */
     uint64_t scale = o->kind == GY_OPT_NUMBER ? 1 : 1000000;
-    gy_complain("--%s is %s; it must be a%s number, %s to %s", o->name,
+    gy_complain("%s--%s is %s; it must be a%s number, %s to %s", o->letter ? letter : "", o->name,
                 gy_utf8_quote(q, gy_str(value)), scale == 1 ? "" : " whole",
                 gy_num_fmt_micros(low, o->min * scale), gy_num_fmt_micros(high, o->max * scale));
     return GY_EXIT_USAGE;
@@ -171,7 +174,8 @@ static int check_words(const struct gy_usage *u, int count)
         return complain(u);
     }
     if (u->max_words >= 0 && count > u->max_words) {
-        gy_complain("%s: too many arguments; usage: %s %s", short_name(u), u->command, u->words);
+        gy_complain("%s: too many arguments; usage: %s%s%s", short_name(u), u->command,
+                    *u->words ? " " : "", u->words);
         return complain(u);
     }
     return GY_GO_ON;

@@ -37,7 +37,11 @@ struct gy_usage {
     const struct gy_opt *opts;   /* ends with a row without name */
     const char *const *examples; /* ends with NULL; may be NULL */
     int min_words, max_words;    /* max_words -1: any number */
+    const char *exits;           /* "0 fine; 2 bad input or usage": its exit statuses */
 };
+
+/* What a command that only answers returns. */
+#define GY_EXITS "0 fine; 2 bad input or usage"
 
 #define GY_GO_ON (-1)
 

@@ -90,6 +90,7 @@ static const struct gy_usage USAGE = {
     EXAMPLES,
     1,
     1,
+    "0 fine; 1 more moves than must; 2 bad input or usage",
 };
 
 static int prepare(struct plan *p, const char *path)
@@ -100,10 +101,12 @@ static int prepare(struct plan *p, const char *path)
     }
     int rc = gy_topo_load(path, &p->old);
     gyre_error_t e = {0};
-    if (!rc && (rc = gyre_plan_apply(p->old.config->topology, p->changes.list, p->changes.count,
-                                     &p->next, &e)) != 0) {
+    if (!rc && (rc = gy_changes_apply(&p->changes, p->old.config->topology, &p->next, &e)) != 0) {
         e.code = rc;
         return gy_complain_error(&e);
+    }
+    if (!rc) {
+        rc = gy_topo_check_shared(p->next, p->old.config->proxy.present, "the new topology");
     }
     if (!rc) {
         rc = gy_topo_build(p->next, "the new topology", &p->map);
@@ -114,75 +117,30 @@ static int prepare(struct plan *p, const char *path)
     return rc;
 }
 
-static void json_removed(const gyre_topology_t *t, struct gy_json *j)
-{
-    size_t n;
-    const uint32_t *slots = gyre_topology_removed(t, &n);
-    if (n) {
-        gy_json_key(j, "removed");
-        gy_json_array(j);
-        for (size_t i = 0; i < n; i++) {
-            gy_json_uint(j, slots[i]);
-        }
-        gy_json_array_end(j);
-    }
-}
-
-static void json_topology(const gyre_topology_t *t, struct gy_json *j)
-{
-    size_t n, count = gyre_topology_count(t);
-    const struct gyre_setting *all = gyre_settings(&n);
-    gy_json_key(j, "topology");
-    gy_json_object(j);
-    gy_json_kuint(j, "gyre", 1);
-    gy_json_kuint(j, "version", gyre_topology_version(t));
-    gy_json_key(j, "placement");
-    gy_json_object(j);
-    for (size_t i = 0; i < n; i++) {
-        const char *value = gyre_topology_get(t, all[i].key);
-        if (*value || strcmp(all[i].key, "like") == 0 || strcmp(all[i].key, "hash_tag") == 0) {
-            gy_json_kstring(j, all[i].key, value); /* the others are not in force */
-        }
-    }
-    gy_json_object_end(j);
-    json_removed(t, j);
-    gy_json_key(j, "nodes");
-    gy_json_array(j);
-    for (size_t i = 0; i < count; i++) {
-        const struct gyre_node *node = gyre_topology_node(t, i);
-        gy_json_object(j);
-        gy_json_kstring(j, "name", node->name);
-        gy_json_kstring(j, "address", node->address);
-        gy_json_kdouble(j, "weight", node->weight);
-        gy_json_kstring(j, "zone", node->zone);
-        if (node->slot) {
-            gy_json_kuint(j, "slot", node->slot);
-        }
-        if (node->options) {
-            gy_json_kstring(j, "options", node->options);
-        }
-        gy_json_object_end(j);
-    }
-    gy_json_array_end(j);
-    gy_json_object_end(j);
-}
-
 static void as_json(const struct plan *p, struct gy_buf *out)
 {
     struct gy_json j;
     gy_json_init(&j, out);
     gy_json_object(&j);
     gy_movement_json(&p->movement, p->limit, &j);
-    json_topology(p->next, &j);
+    gy_json_key(&j, "topology");
+    gy_topo_json(p->next, &j);
     gy_json_object_end(&j);
     gy_buf_putc(out, '\n');
+}
+
+/* The proxy section stays as the file has it. */
+static void dump(const struct plan *p, struct gy_buf *out)
+{
+    const struct gy_config *old = p->old.config;
+    gy_config_dump(p->next, old->proxy.present ? &old->proxy : NULL, out);
 }
 
 /* The new file, to where it was asked for. *reported: it went to stdout, so nothing else may. */
 static int write_topology(struct plan *p, bool *reported)
 {
     struct gy_buf yaml = {0};
-    gy_config_dump(p->next, p->old.config->proxy.present ? &p->old.config->proxy : NULL, &yaml);
+    dump(p, &yaml);
     int rc;
     *reported = strcmp(p->output, "-") == 0;
     if (*reported) {
@@ -203,7 +161,7 @@ static void as_text(const struct plan *p, struct gy_buf *out)
         return;
     }
     gy_buf_puts(out, "\nthe new topology (-o FILE writes it):\n\n");
-    gy_config_dump(p->next, NULL, out);
+    dump(p, out);
 }
 
 static int answer(struct plan *p)

@@ -4,16 +4,48 @@
 #include "admin/admin.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/utf8.h"
 #include "cli/cmd.h"
+#include "cli/opt.h"
+#include "cli/out.h"
 
-#include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-static const char help[] =
-    "usage: gyre proxy [--check] [--log-level LEVEL] TOPOLOGY\n"
-    "\n"
+struct options {
+    bool check, sample, failpoints;
+};
+
+static int take_level(void *into, const char *value)
+{
+    char q[GY_QUOTE];
+    if (gy_log_level_parse(value, &gy_log_max)) {
+        return 0;
+    }
+    gy_complain("--log-level is %s; it must be error, warn, info or debug",
+                gy_utf8_quote(q, gy_str(value)));
+    return GY_EXIT_USAGE;
+}
+
+static const struct gy_opt OPTIONS[] = {
+    {0, "check", NULL, "read the file, say what is wrong with it, and stop", GY_OPT_FLAG,
+     offsetof(struct options, check), 0, 0, NULL},
+    {0, "sample", NULL, "print an annotated topology file with every setting", GY_OPT_FLAG,
+     offsetof(struct options, sample), 0, 0, NULL},
+    {0, "log-level", "LEVEL", "error, warn, info (default) or debug", GY_OPT_CALL, 0, 0, 0,
+     take_level},
+    {0, "list-failpoints", NULL, "names for GYRE_FAIL=name:N:kill|stop|error, for tests",
+     GY_OPT_FLAG, offsetof(struct options, failpoints), 0, 0, NULL},
+    {0}};
+
+static const char *const EXAMPLES[] = {
+    "gyre proxy --sample > gyre.yaml; $EDITOR gyre.yaml; gyre proxy gyre.yaml",
+    "gyre proxy --check gyre.yaml",
+    NULL,
+};
+
+static const struct gy_usage USAGE = {
+    "gyre proxy",
+    "[OPTIONS] TOPOLOGY",
     "Serves the topology's Redis nodes as one address. The file needs a proxy section:\n"
     "\n"
     "  proxy:\n"
@@ -21,17 +53,16 @@ static const char help[] =
     "    state: /var/lib/gyre              # where the current view and a move under way are kept\n"
     "    admin: \"unix:/run/gyre/admin.sock\"  # how `gyre move` finds it\n"
     "\n"
-    "The state directory's view wins over the file: editing nodes in the file and restarting moves no\n"
-    "key. Change the fleet with `gyre move start`. Logs go to stderr; SIGTERM or Ctrl-C stops it, and\n"
-    "a move under way goes on at the next start.\n"
-    "\n"
-    "  --check             read the file, say what is wrong with it, and stop (0 fine, 2 not)\n"
-    "  --sample            print an annotated topology file with every setting\n"
-    "  --log-level LEVEL   error, warn, info (default) or debug\n"
-    "  --list-failpoints   names for GYRE_FAIL=name:N:kill|stop|error, for tests\n"
-    "  --help              this text\n"
-    "\n"
-    "example: gyre proxy --sample > gyre.yaml; $EDITOR gyre.yaml; gyre proxy gyre.yaml\n";
+    "The state directory's view wins over the file: editing nodes in the file and restarting moves "
+    "no\nkey. Change the fleet with `gyre move start`. Logs go to stderr; SIGTERM or Ctrl-C stops "
+    "it, and\na move under way goes on at the next start.",
+    OPTIONS,
+    EXAMPLES,
+    0,
+    1,
+    "0 stopped as asked, or the file is fine (--check); 2 bad input or usage, or it could\n"
+    "not serve",
+};
 
 static struct gy_admin *admin;
 
@@ -52,24 +83,19 @@ static void stopping(void *ctx)
     admin = NULL;
 }
 
-static int complain(const gyre_error_t *e, const char *path)
-{
-    if (e->file[0] && e->line) {
-        fprintf(stderr, "gyre proxy: %s:%u:%u: %s\n", e->file, e->line, e->column, e->message);
-    } else {
-        fprintf(stderr, "gyre proxy: %s%s%s\n", e->file[0] ? path : "", e->file[0] ? ": " : "",
-                e->message[0] ? e->message : gyre_err_text(e->code));
-    }
-    return GY_EXIT_USAGE;
-}
-
 static int print_sample(void)
 {
-    struct gy_buf b = {0};
-    gy_config_sample(&b);
-    fputs(gy_buf_cstr(&b), stdout);
-    gy_buf_fini(&b);
-    return fflush(stdout) == 0 ? GY_EXIT_OK : GY_EXIT_USAGE;
+    struct gy_buf out = {0};
+    gy_config_sample(&out);
+    return gy_out_end(&out);
+}
+
+static int print_fine(const char *path, const struct gy_config *config)
+{
+    struct gy_buf out = {0};
+    size_t n = gyre_topology_count(config->topology);
+    gy_buf_printf(&out, "%s: fine, %zu node%s\n", path, n, n == 1 ? "" : "s");
+    return gy_out_end(&out);
 }
 
 static int run(const char *path, bool check)
@@ -77,58 +103,43 @@ static int run(const char *path, bool check)
     gyre_error_t e = {0};
     struct gy_config *config = NULL;
     int rc = gy_config_load(path, &config, &e);
-    if (!rc) {
-        rc = gy_config_check_proxy(config, &e);
+    if (!rc && (rc = gy_config_check_proxy(config, &e)) != GYRE_OK) {
+        snprintf(e.file, sizeof e.file, "%s", path);
     }
     if (!rc && check) {
-        printf("%s: fine, %zu nodes\n", path, gyre_topology_count(config->topology));
-    } else if (!rc) {
+        rc = print_fine(path, config);
+        gy_config_free(config);
+        return rc;
+    }
+    if (!rc) {
         struct gy_proxy_hooks hooks = {NULL, serving, stopping};
         rc = gy_proxy_run(config, &hooks, &e);
     }
     gy_config_free(config);
-    return rc ? complain(&e, path) : GY_EXIT_OK;
+    e.code = rc;
+    return rc ? gy_complain_error(&e) : GY_EXIT_OK;
 }
 
 int gy_cmd_proxy(int argc, char **argv)
 {
-    static const struct option options[] = {{"check", no_argument, NULL, 'c'},
-                                            {"sample", no_argument, NULL, 's'},
-                                            {"log-level", required_argument, NULL, 'l'},
-                                            {"list-failpoints", no_argument, NULL, 'f'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    bool check = false;
-    int c;
-    optind = 1;
-    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        switch (c) {
-        case 'c':
-            check = true;
-            break;
-        case 's':
-            return print_sample();
-        case 'l':
-            if (!gy_log_level_parse(optarg, &gy_log_max)) {
-                fprintf(stderr, "gyre proxy: --log-level '%s': error, warn, info or debug\n",
-                        optarg);
-                return GY_EXIT_USAGE;
-            }
-            break;
-        case 'f':
-            fputs(gy_fail_list(), stdout);
-            return GY_EXIT_OK;
-        case 'h':
-            fputs(help, stdout);
-            return GY_EXIT_OK;
-        default:
-            fputs("try 'gyre proxy --help'\n", stderr);
-            return GY_EXIT_USAGE;
-        }
+    struct options o = {0};
+    char **words;
+    int count;
+    int rc = gy_opt_parse(&USAGE, argc, argv, &o, &words, &count);
+    if (rc != GY_GO_ON) {
+        return rc;
     }
-    if (argc - optind != 1) {
-        fputs("gyre proxy: one TOPOLOGY file is wanted; try 'gyre proxy --help'\n", stderr);
+    if (o.sample) {
+        return print_sample();
+    }
+    if (o.failpoints) {
+        struct gy_buf out = {0};
+        gy_buf_puts(&out, gy_fail_list());
+        return gy_out_end(&out);
+    }
+    if (count == 0) {
+        gy_complain("proxy: one TOPOLOGY file is wanted; 'gyre proxy --help' shows how it is used");
         return GY_EXIT_USAGE;
     }
-    return run(argv[optind], check);
+    return run(words[0], o.check);
 }

@@ -50,6 +50,7 @@ static const struct gy_usage USAGE = {
     EXAMPLES,
     1,
     1,
+    GY_EXITS,
 };
 
 static int build(struct study *s, int which)

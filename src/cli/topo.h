@@ -6,6 +6,7 @@
 #ifndef GY_CLI_TOPO_H
 #define GY_CLI_TOPO_H
 
+#include "base/json.h"
 #include "formats/config.h"
 
 struct gy_topo {
@@ -18,5 +19,9 @@ int gy_topo_load(const char *path, struct gy_topo *out);
 void gy_topo_fini(struct gy_topo *t);
 /* The map of a topology that came from no file; `what` names it in messages. */
 int gy_topo_build(const gyre_topology_t *t, const char *what, gyre_map_t **out);
+/* Two nodes of one address: refused where the topology serves, otherwise warned of. */
+int gy_topo_check_shared(const gyre_topology_t *t, bool serves, const char *what);
+/* The topology as one JSON object; the settings that are not in force are left out. */
+void gy_topo_json(const gyre_topology_t *t, struct gy_json *j);
 
 #endif

@@ -65,18 +65,31 @@ static int by_address(const void *a, const void *b)
 }
 
 /* Two nodes on one server would each take the other's keys for strays. */
-static int refuse_shared(const struct gyre_node **sorted, size_t n, gyre_error_t *e)
+int gy_config_check_shared(const gyre_topology_t *t, gyre_error_t *e)
 {
-    qsort(sorted, n, sizeof *sorted, by_address);
-    for (size_t i = 1; i < n; i++) {
-        if (strcmp(sorted[i - 1]->address, sorted[i]->address) == 0) {
-            char q[2][GY_QUOTE];
-            return gy_format_fail(e, GYRE_REFUSED, NULL, "nodes %s and %s have one address, %s",
-                                  gy_utf8_quote(q[0], gy_str(sorted[i - 1]->name)),
-                                  gy_utf8_quote(q[1], gy_str(sorted[i]->name)), sorted[i]->address);
+    size_t n = 0, count = gyre_topology_count(t);
+    const struct gyre_node **sorted = calloc(count ? count : 1, sizeof *sorted);
+    if (!sorted) {
+        return gy_format_fail(e, GYRE_NOMEM, NULL, "out of memory");
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct gyre_node *node = gyre_topology_node(t, i);
+        if (node->address) {
+            sorted[n++] = node;
         }
     }
-    return GYRE_OK;
+    qsort(sorted, n, sizeof *sorted, by_address);
+    int rc = GYRE_OK;
+    for (size_t i = 1; i < n && !rc; i++) {
+        if (strcmp(sorted[i - 1]->address, sorted[i]->address) == 0) {
+            char q[2][GY_QUOTE];
+            rc = gy_format_fail(e, GYRE_REFUSED, NULL, "nodes %s and %s have one address, %s",
+                                gy_utf8_quote(q[0], gy_str(sorted[i - 1]->name)),
+                                gy_utf8_quote(q[1], gy_str(sorted[i]->name)), sorted[i]->address);
+        }
+    }
+    free(sorted);
+    return rc;
 }
 
 static bool is_listened(const struct gy_proxy_conf *p, const char *address)
@@ -91,29 +104,20 @@ static bool is_listened(const struct gy_proxy_conf *p, const char *address)
 
 static int refuse_nodes(const struct gy_config *c, gyre_error_t *e)
 {
-    size_t n = gyre_topology_count(c->topology);
-    const struct gyre_node **sorted = calloc(n ? n : 1, sizeof *sorted);
-    if (!sorted) {
-        return gy_format_fail(e, GYRE_NOMEM, NULL, "out of memory");
-    }
-    int rc = GYRE_OK;
-    for (size_t i = 0; i < n && !rc; i++) {
+    for (size_t i = 0; i < gyre_topology_count(c->topology); i++) {
         char q[GY_QUOTE];
-        sorted[i] = gyre_topology_node(c->topology, i);
-        if (!sorted[i]->address) {
-            rc = gy_format_fail(e, GYRE_REFUSED, NULL, "node %s has no address to connect to",
-                                gy_utf8_quote(q, gy_str(sorted[i]->name)));
-        } else if (is_listened(&c->proxy, sorted[i]->address)) {
-            rc = gy_format_fail(e, GYRE_REFUSED, NULL,
-                                "node %s has the address %s, which the proxy itself listens on",
-                                gy_utf8_quote(q, gy_str(sorted[i]->name)), sorted[i]->address);
+        const struct gyre_node *node = gyre_topology_node(c->topology, i);
+        if (!node->address) {
+            return gy_format_fail(e, GYRE_REFUSED, NULL, "node %s has no address to connect to",
+                                  gy_utf8_quote(q, gy_str(node->name)));
+        }
+        if (is_listened(&c->proxy, node->address)) {
+            return gy_format_fail(e, GYRE_REFUSED, NULL,
+                                  "node %s has the address %s, which the proxy itself listens on",
+                                  gy_utf8_quote(q, gy_str(node->name)), node->address);
         }
     }
-    if (!rc) {
-        rc = refuse_shared(sorted, n, e);
-    }
-    free(sorted);
-    return rc;
+    return gy_config_check_shared(c->topology, e);
 }
 
 int gy_config_check_owners(const gyre_topology_t *t, gyre_error_t *e)
@@ -122,6 +126,9 @@ int gy_config_check_owners(const gyre_topology_t *t, gyre_error_t *e)
         if (gyre_topology_node(t, i)->weight > 0) {
             return GYRE_OK;
         }
+    }
+    if (gyre_topology_count(t) == 0) {
+        return gy_format_fail(e, GYRE_EMPTY, NULL, "no node is left");
     }
     return gy_format_fail(e, GYRE_EMPTY, NULL, "no node can take a key: every node has weight 0");
 }

@@ -53,8 +53,11 @@ void gy_config_dump(const gyre_topology_t *t, const struct gy_proxy_conf *proxy,
 /* Everything the proxy cannot honour (replicas above 1, down modes, ...): REFUSED with the reason.
  */
 GYRE_NODISCARD int gy_config_check_proxy(const struct gy_config *c, gyre_error_t *e);
-/* EMPTY when every node is drained: such a map answers "no node" to every key, which the library
- * allows and no command wants. */
+/* REFUSED when two nodes have one address: to plan with that may pass, to serve or move it may not.
+ */
+GYRE_NODISCARD int gy_config_check_shared(const gyre_topology_t *t, gyre_error_t *e);
+/* EMPTY when there is no node, or every one is drained: such a map answers "no node" to every key,
+ * which the library allows and no command wants. */
 GYRE_NODISCARD int gy_config_check_owners(const gyre_topology_t *t, gyre_error_t *e);
 /* The annotated sample, made from the schema table. */
 void gy_config_sample(struct gy_buf *out);
