@@ -12,6 +12,7 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <jansson.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -223,6 +224,23 @@ static void put_owner(struct gy_buf *out, const char *what, const struct stat *s
     gy_buf_printf(out, ", mode %04o", (unsigned)st->st_mode & 07777);
 }
 
+/* The folder on the way that lets us no further. */
+static void put_folder(struct gy_buf *out, const char *path)
+{
+    char folder[PATH_MAX];
+    struct stat st;
+    snprintf(folder, sizeof folder, "%s", path);
+    for (char *slash; (slash = strrchr(folder, '/')) && slash > folder;) {
+        *slash = 0;
+        if (stat(folder, &st) == 0) {
+            gy_buf_puts(out, "the folder ");
+            put_owner(out, folder, &st);
+            return;
+        }
+    }
+    gy_buf_puts(out, "a folder on the way may not be entered");
+}
+
 /* A socket file says more than a connection that failed. */
 static bool why_unix(const char *path, int err, struct gy_buf *out)
 {
@@ -239,8 +257,9 @@ static bool why_unix(const char *path, int err, struct gy_buf *out)
         return true;
     }
     if (err == EACCES) {
-        gy_buf_puts(out, "permission denied: a folder of this path may not be entered; run this "
-                         "as the proxy's user");
+        gy_buf_puts(out, "permission denied: ");
+        put_folder(out, path);
+        gy_buf_puts(out, "; run this as the proxy's user");
     } else if (err == ENOENT || err == ENOTDIR) {
         gy_buf_puts(out, "there is no such socket file (is the proxy running?)");
     } else if (err == ECONNREFUSED) {
