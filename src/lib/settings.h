@@ -43,7 +43,7 @@
       "like: sample: which article's program.")                                                  \
     X(VNODES, "vnodes", "150", NUMBER, "1..100000", "like: sample: points per unit of weight.")  \
     X(DISTRIBUTION, "distribution", "", LIKE, "the system's words",                              \
-      "like: libmemcached, twemproxy: how keys are dealt to servers.")                           \
+      "like: how keys are dealt to servers, where the system has a choice.")                     \
     X(NAMES, "names", "", LIKE, "name|addr",                                                     \
       "like: twemproxy: the nodes' names are the servers' names, or their host:port.")           \
     X(POINT_HASH, "point_hash", "", LIKE, "as hash",                                             \
@@ -64,7 +64,40 @@
     X(HASH_KEY, "hash_key", "", LIKE, "id|id32|addr|addr-port|guid",                             \
       "like: haproxy: what a server's points are made from.")                                    \
     X(ID_BASE, "id_base", "", LIKE, "plain|full_hash",                                           \
-      "like: haproxy: full_hash: the double hash of ids in 3.0 to 3.2.")
+      "like: haproxy: full_hash: the double hash of ids in 3.0 to 3.2.")                         \
+    X(IMPLEMENTATION, "implementation", "", LIKE, "go|java", "like: grpc: whose client.")        \
+    X(KEY_TYPE, "key_type", "", LIKE, "the system's words",                                      \
+      "like: aerospike, clickhouse, mongodb: what a key is.")                                    \
+    X(PARTITIONS, "partitions", "", LIKE, "1..1048576",                                          \
+      "like: couchbase, elasticsearch, kafka: how many vBuckets, shards, partitions.")           \
+    X(ROUTING_SHARDS, "number_of_routing_shards", "", LIKE, "1..1048576",                        \
+      "like: elasticsearch: as in the index settings.")                                          \
+    X(MINIMUM_RING_SIZE, "minimum_ring_size", "", LIKE, "1..8388608",                            \
+      "like: envoy: least points on the ring.")                                                  \
+    X(MAXIMUM_RING_SIZE, "maximum_ring_size", "", LIKE, "1..8388608",                            \
+      "like: envoy: most points on the ring.")                                                   \
+    X(TABLE_SIZE, "table_size", "", LIKE, "2..5000011",                                          \
+      "like: envoy: slots of the maglev table, a prime number.")                                 \
+    X(LOCALITY_WEIGHTS, "locality_weights", "", LIKE, "LOCALITY:WEIGHT,...",                     \
+      "like: envoy: weights of the localities that the nodes' options name.")                    \
+    X(MIN_RING_SIZE, "min_ring_size", "", LIKE, "1..8388608",                                    \
+      "like: grpc: least points on the ring.")                                                   \
+    X(MAX_RING_SIZE, "max_ring_size", "", LIKE, "1..8388608",                                    \
+      "like: grpc: most points on the ring.")                                                    \
+    X(PARTITIONER, "partitioner", "", LIKE, "Murmur3Partitioner|RandomPartitioner",              \
+      "like: cassandra: how keys get tokens.")                                                   \
+    X(RF, "rf", "", LIKE, "DATACENTER:FACTOR,...",                                               \
+      "like: cassandra: replicas in each datacenter.")                                           \
+    X(RING_CREATION_SIZE, "ring_creation_size", "", LIKE, "1..1048576",                          \
+      "like: riak: partitions, a power of two.")                                                 \
+    X(BUCKET_NAME, "bucket_name", "", LIKE, "any text", "like: riak: the bucket of the keys.")   \
+    X(SET, "set", "", LIKE, "any text", "like: aerospike: the set of the keys.")                 \
+    X(SALT, "salt", "", LIKE, "any text", "like: mcrouter: hashed behind the key.")              \
+    X(PART_POWER, "part_power", "", LIKE, "1..20", "like: swift: 2 to this power partitions.")   \
+    X(HASH_PATH_PREFIX, "hash_path_prefix", "", LIKE, "any text",                                \
+      "like: swift: the cluster's secret, hashed before the path.")                              \
+    X(HASH_PATH_SUFFIX, "hash_path_suffix", "", LIKE, "any text",                                \
+      "like: swift: the cluster's secret, hashed behind the path.")
 
 enum gy_setting {
 #define GY_SETTING_ID(id, key, fallback, kind, values, help) GY_SET_##id,

@@ -13,7 +13,7 @@
 
 enum { GY_DIGEST_BLOCK = 64 };
 
-typedef void gy_absorb(uint32_t state[5], const uint8_t *block);
+typedef void gy_absorb(uint32_t *state, const uint8_t *block);
 
 static inline void gy_digest_all(gy_absorb *absorb, uint32_t state[5], const void *data, size_t len,
                                  bool big_endian)
@@ -36,6 +36,46 @@ static inline void gy_digest_all(gy_absorb *absorb, uint32_t state[5], const voi
     for (size_t i = 0; i < tail_len; i += GY_DIGEST_BLOCK) {
         absorb(state, tail + i);
     }
+}
+
+/* A text in pieces, which lookups cannot put together for want of memory. */
+struct gy_piece {
+    const void *data;
+    size_t len;
+};
+
+static inline void gy_digest_pieces(gy_absorb *absorb, uint32_t *state, const struct gy_piece *p,
+                                    size_t n, bool big_endian)
+{
+    uint8_t block[GY_DIGEST_BLOCK];
+    size_t have = 0, left = 0;
+    uint64_t bits = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *in = p[i].data;
+        bits += (uint64_t)p[i].len * 8;
+        for (left = p[i].len; left;) {
+            size_t now = left < sizeof block - have ? left : sizeof block - have;
+            memcpy(block + have, in, now);
+            in += now;
+            left -= now;
+            have += now;
+            if (have == sizeof block) {
+                absorb(state, block);
+                have = 0;
+            }
+        }
+    }
+    block[have++] = 0x80;
+    if (have > sizeof block - 8) {
+        memset(block + have, 0, sizeof block - have);
+        absorb(state, block);
+        have = 0;
+    }
+    memset(block + have, 0, sizeof block - have);
+    for (unsigned i = 0; i < 8; i++) {
+        block[big_endian ? sizeof block - 1 - i : sizeof block - 8 + i] = (uint8_t)(bits >> 8 * i);
+    }
+    absorb(state, block);
 }
 
 #endif

@@ -45,6 +45,12 @@ uint32_t gy_fnv1a_64_signed_cut(const void *data, size_t len);
 void gy_sha1(const void *data, size_t len, uint8_t digest[20]);
 void gy_ripemd160(const void *data, size_t len, uint8_t digest[20]);
 
+/* The same, and MD5, of a text in pieces (digest.h). */
+struct gy_piece;
+void gy_sha1_pieces(const struct gy_piece *p, size_t n, uint8_t digest[20]);
+void gy_ripemd160_pieces(const struct gy_piece *p, size_t n, uint8_t digest[20]);
+void gy_md5_pieces(const struct gy_piece *p, size_t n, uint8_t digest[16]);
+
 /* crc16.c, crc32.c; _more goes on from the CRC of what came before (0: of nothing) */
 uint16_t gy_crc16(const void *data, size_t len);
 uint32_t gy_crc16_wide(const void *data, size_t len);

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "gyre.h"
+#include "lib/hash/digest.h"
+#include "lib/hash/functions.h"
 #include "lib/hash/hash.h"
 
 #define BLOCK 64u
@@ -95,6 +97,15 @@ void gyre_hash_md5(const void *data, size_t len, uint8_t digest[16])
         absorb(state, tail + i);
     }
 
+    for (unsigned i = 0; i < 16; i++) {
+        digest[i] = (uint8_t)(state[i / 4] >> 8 * (i % 4));
+    }
+}
+
+void gy_md5_pieces(const struct gy_piece *p, size_t n, uint8_t digest[16])
+{
+    uint32_t state[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
+    gy_digest_pieces(absorb, state, p, n, false);
     for (unsigned i = 0; i < 16; i++) {
         digest[i] = (uint8_t)(state[i / 4] >> 8 * (i % 4));
     }

@@ -86,3 +86,12 @@ void gy_ripemd160(const void *data, size_t len, uint8_t digest[20])
         gy_store_le32(digest + 4 * i, state[i]);
     }
 }
+
+void gy_ripemd160_pieces(const struct gy_piece *p, size_t n, uint8_t digest[20])
+{
+    uint32_t state[5] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
+    gy_digest_pieces(absorb, state, p, n, false);
+    for (unsigned i = 0; i < 5; i++) {
+        gy_store_le32(digest + 4 * i, state[i]);
+    }
+}

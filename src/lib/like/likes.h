@@ -19,7 +19,22 @@
     X(UHASHRING, "uhashring", uhashring)             \
     X(NPM_HASHRING, "npm-hashring", npm_hashring)    \
     X(NPM_MEMCACHED, "npm-memcached", npm_memcached) \
-    X(NPM_KETAMA, "npm-ketama", npm_ketama)
+    X(NPM_KETAMA, "npm-ketama", npm_ketama)          \
+    X(ENVOY, "envoy", envoy)                         \
+    X(GRPC, "grpc", grpc)                            \
+    X(CASSANDRA, "cassandra", cassandra)             \
+    X(JUMP, "jump", jump)                            \
+    X(GUAVA, "guava", guava)                         \
+    X(CLICKHOUSE, "clickhouse", clickhouse)          \
+    X(MCROUTER, "mcrouter", mcrouter)                \
+    X(SWIFT, "swift", swift)                         \
+    X(RIAK, "riak", riak)                            \
+    X(KAFKA, "kafka", kafka)                         \
+    X(ELASTICSEARCH, "elasticsearch", elasticsearch) \
+    X(MONGODB, "mongodb", mongodb)                   \
+    X(COUCHBASE, "couchbase", couchbase)             \
+    X(VITESS, "vitess", vitess)                      \
+    X(AEROSPIKE, "aerospike", aerospike)
 
 /* 0 is no system; the others follow in the order of the rows. */
 enum gy_like_id {

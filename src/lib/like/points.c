@@ -106,7 +106,7 @@ FIND_IN(uint64_t)
 FIND_IN(gy_u128)
 #undef FIND_IN
 
-static size_t points_first(const gyre_map_t *m, gy_u128 hash)
+size_t gy_points_first(const gyre_map_t *m, gy_u128 hash)
 {
     const struct ring *r = m->data;
     gy_u128 x = hash >> (m->hash_bits - m->position_bits);
@@ -127,20 +127,20 @@ static size_t points_first(const gyre_map_t *m, gy_u128 hash)
     return i == m->steps ? 0 : i;
 }
 
-static uint32_t points_node(const gyre_map_t *m, size_t step)
+uint32_t gy_points_node(const gyre_map_t *m, size_t step)
 {
     const struct ring *r = m->data;
     return r->owner[step];
 }
 
-static gy_u128 points_position(const gyre_map_t *m, size_t step)
+gy_u128 gy_points_position(const gyre_map_t *m, size_t step)
 {
     return position_at(m->data, step);
 }
 
-static uint32_t points_locate(const gyre_map_t *m, gy_u128 hash)
+uint32_t gy_points_locate(const gyre_map_t *m, gy_u128 hash)
 {
-    return points_node(m, points_first(m, hash));
+    return gy_points_node(m, gy_points_first(m, hash));
 }
 
 /* The bucket reads of a group are issued before the first point is needed, so that cache misses
@@ -167,8 +167,7 @@ static void locate_narrow(const gyre_map_t *m, const struct ring *r, const uint6
     }
 }
 
-static void points_locate_batch(const gyre_map_t *m, const uint64_t *hashes, size_t n,
-                                uint32_t *out)
+void gy_points_locate_batch(const gyre_map_t *m, const uint64_t *hashes, size_t n, uint32_t *out)
 {
     const struct ring *r = m->data;
     if (r->bits <= 32) {
@@ -178,11 +177,11 @@ static void points_locate_batch(const gyre_map_t *m, const uint64_t *hashes, siz
         return;
     }
     for (size_t i = 0; i < n; i++) {
-        out[i] = points_locate(m, hashes[i]);
+        out[i] = gy_points_locate(m, hashes[i]);
     }
 }
 
-static void points_fini(struct gyre_map *m)
+void gy_points_drop(struct gyre_map *m)
 {
     struct ring *r = m->data;
     gy_mem_free(r->start);
@@ -258,10 +257,10 @@ int gy_points_settle(struct gyre_map *m, struct gy_points *points, unsigned poin
 static const struct gy_place place_points = {
     .name = "ring",
     .ring = true,
-    .fini = points_fini,
-    .locate = points_locate,
-    .locate_batch = points_locate_batch,
-    .first = points_first,
-    .node = points_node,
-    .position = points_position,
+    .fini = gy_points_drop,
+    .locate = gy_points_locate,
+    .locate_batch = gy_points_locate_batch,
+    .first = gy_points_first,
+    .node = gy_points_node,
+    .position = gy_points_position,
 };

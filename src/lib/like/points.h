@@ -38,4 +38,13 @@ void gy_points_sort(struct gy_points *points);
 int gy_points_settle(struct gyre_map *m, struct gy_points *points, unsigned point_bits,
                      gyre_error_t *e);
 
+/* The ring's own functions, for a placement that is this one but for its replicas: set m->place
+ * after settling. */
+void gy_points_drop(struct gyre_map *m);
+uint32_t gy_points_locate(const gyre_map_t *m, gy_u128 hash);
+void gy_points_locate_batch(const gyre_map_t *m, const uint64_t *hashes, size_t n, uint32_t *out);
+size_t gy_points_first(const gyre_map_t *m, gy_u128 hash);
+uint32_t gy_points_node(const gyre_map_t *m, size_t step);
+gy_u128 gy_points_position(const gyre_map_t *m, size_t step);
+
 #endif
