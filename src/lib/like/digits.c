@@ -4,6 +4,8 @@
  */
 #include "lib/like/digits.h"
 
+#include "lib/hash/functions.h"
+
 bool gy_digits_read(const char **at, const char *end, uint64_t *out)
 {
     const char *p = *at;
@@ -26,7 +28,7 @@ uint64_t gy_digits_key(const void *key, size_t len)
 {
     const char *p = key, *end = len ? p + len : p;
     uint64_t x;
-    return gy_digits_read(&p, end, &x) && p == end ? x : 0;
+    return gy_digits_read(&p, end, &x) && p == end ? x : gy_xxh64(key, len, 0);
 }
 
 static gy_u128 number_value(const void *data, size_t len)

@@ -18,7 +18,8 @@ enum { GY_DIGITS = 20 }; /* of the greatest 64-bit number */
  */
 bool gy_digits_read(const char **at, const char *end, uint64_t *out);
 
-/* A key that is one number; 0 for any other text, as lookups cannot fail. */
+/* A key that is one number. Lookups cannot fail, so any other text is hashed into one (XXH64): such
+ * keys the imitated system would refuse. */
 uint64_t gy_digits_key(const void *key, size_t len);
 /* The same as a hash function of 64 bits: for keys that are used as they are. */
 extern const struct gy_hash gy_hash_number;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * logs.c - systems whose keys go to partitions by one hash of the key and a modulo: Kafka's default
- * partitioner (without `partitions` a node is a partition) and Couchbase's vBuckets. A change of
- * their number moves most keys. Source: docs/compat/SPEC-databases.md section 9. Threads: any.
+ * kafka.c - systems whose keys go to partitions by one hash of the key and a modulo: Kafka's
+ * default partitioner (without `partitions` a node is a partition) and Couchbase's vBuckets. A
+ * change of their number moves most keys. Source: docs/compat/SPEC-databases.md section 9. Threads:
+ * any.
  */
 #include "lib/hash/functions.h"
 #include "lib/hash/table.h"

@@ -2,8 +2,9 @@
 /*
  * vitess.c - Vitess: keyspace ids of 8 bytes by the vindexes `hash` (of numbers) and `xxhash`, and
  * the shard in whose range an id falls. A node is a shard; its option `shard=40-80` is the name of
- * the shard, which is its range. Without any the shards are equal, in order, and a power of two in
- * number. Source: docs/compat/SPEC-databases.md section 9. Threads: any.
+ * the shard, which is its range. Without any the ranges are those Vitess generates for so many
+ * shards, whole numbers of the first byte (above 256 shards: of the first two), and what is left
+ * over for the last. Source: docs/compat/SPEC-databases.md section 9. Threads: any.
  */
 #include <string.h>
 
@@ -62,8 +63,9 @@ static int put_shard(const struct gy_like_job *job, uint32_t i, bool named,
     const char *p = gy_like_option(&job->m->nodes[node], "shard", &len);
     uint64_t end = 0;
     char name[GY_SHOW];
-    if (!named && i + 1 < job->n) { /* n is a power of two, so this is exact */
-        end = (UINT64_MAX / job->n + 1) * (i + 1);
+    if (!named && i + 1 < job->n) {
+        unsigned bits = job->n <= 256 ? 8 : 16;
+        end = (uint64_t)((1u << bits) / job->n * (i + 1)) << (64 - bits);
     } else if (named && (!p || !read_end(p, len, &end))) {
         return gy_fail(job->e, GYRE_INVALID, "node '%s': shard is a range of ids in hex, like %s",
                        gy_show(job->m->nodes[node].name, name), "40-80, -40 or c0-");
@@ -81,11 +83,6 @@ static int build(const struct gy_like_job *job)
     m->key_hash = gy_like_word(job, GY_SET_HASH) == 0 ? number_hash : text_hash;
     for (uint32_t i = 0; i < job->n; i++) {
         named = named || gy_like_has(&m->nodes[job->list[i]], "shard");
-    }
-    if (!named && (job->n & (job->n - 1))) {
-        return gy_fail(job->e, GYRE_INVALID,
-                       "%u equal shards there are not; say each one's range in the option shard",
-                       job->n);
     }
     struct gy_points points;
     int err = gy_points_init(&points, job->n, job->e);

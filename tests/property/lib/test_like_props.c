@@ -17,6 +17,8 @@ static void draw_setting(struct prop *p, gyre_topology_t *t, const struct gy_lik
     const char *key = gyre_settings(&n)[row->id].key, *word = row->values;
     if (row->kind == GY_VALUE_NUMBER) {
         snprintf(value, sizeof value, "%u", 1 + (unsigned)prop_below(p, 4));
+    } else if (row->kind == GY_VALUE_TEXT) {
+        return;
     } else if (row->kind == GY_VALUE_TAG) {
         snprintf(value, sizeof value, "%s", prop_below(p, 2) ? "{}" : "");
     } else {
@@ -30,7 +32,9 @@ static void draw_setting(struct prop *p, gyre_topology_t *t, const struct gy_lik
         len = strcspn(word, "|");
         snprintf(value, sizeof value, "%.*s", (int)len, word);
     }
-    must(gyre_topology_set(t, key, value, NULL));
+    if (gyre_topology_set(t, key, value, NULL)) { /* too small a number: the old one stays */
+        must(row->kind == GY_VALUE_NUMBER ? GYRE_OK : GYRE_INVALID);
+    }
 }
 
 static const char *out_of_service(unsigned like)
@@ -57,7 +61,7 @@ static void draw_node(struct prop *p, gyre_topology_t *t, unsigned like, unsigne
     must(gyre_topology_add(t, &node, NULL));
 }
 
-static gyre_topology_t *draw_topology(struct prop *p)
+static gyre_topology_t *draw_any_topology(struct prop *p)
 {
     unsigned like =
         GY_LIKE_SAMPLE + 1 + (unsigned)prop_below(p, GY_LIKE_COUNT - GY_LIKE_SAMPLE - 1);
@@ -74,6 +78,22 @@ static gyre_topology_t *draw_topology(struct prop *p)
         draw_node(p, t, like, i);
     }
     return t;
+}
+
+/* Not all settings go together, and some systems know no weights: those are drawn again. */
+static gyre_topology_t *draw_topology(struct prop *p)
+{
+    for (;;) {
+        gyre_topology_t *t = draw_any_topology(p);
+        gyre_map_t *m;
+        int err = gyre_map_build(t, &m, NULL);
+        if (!err) {
+            gyre_map_unref(m);
+            return t;
+        }
+        must(err == GYRE_INVALID || err == GYRE_UNSUPPORTED || err == GYRE_RANGE ? GYRE_OK : err);
+        gyre_topology_free(t);
+    }
 }
 
 static bool in_service(const struct gyre_node *n)
@@ -139,6 +159,11 @@ static bool arcs_are_what_is_located(struct prop *p)
         sum += gyre_map_share(m, i);
     }
     PROP(sum > 1 - 1e-9 && sum < 1 + 1e-9);
+    if (!m->place->position) { /* no arcs to walk */
+        gyre_map_unref(m);
+        gyre_topology_free(t);
+        return true;
+    }
     gy_u128 last = gy_map_last(m), start = 0;
     struct gy_arcs a;
     unsigned skip = (unsigned)(m->steps / 100) + 1, i = 0;

@@ -265,6 +265,23 @@ static void test_likes(void **state)
         "like npm-hashring",
         "like npm-memcached",
         "like npm-ketama",
+        "like envoy minimum_ring_size 10",
+        "like envoy distribution maglev table_size 17",
+        "like grpc implementation java min_ring_size 10",
+        "like cassandra",
+        "like cassandra distribution NetworkTopologyStrategy rf a:2",
+        "like guava",
+        "like clickhouse",
+        "like clickhouse distribution yandexConsistentHash",
+        "like mcrouter",
+        "like mcrouter distribution Crc32",
+        "like mcrouter distribution WeightedCh3",
+        "like mcrouter distribution WeightedRendezvous",
+        "like riak",
+        "like aerospike",
+        "like swift part_power 4",
+        "like vitess",
+        "like mongodb",
     };
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         until_failure = SIZE_MAX;
