@@ -67,6 +67,14 @@ static bool is_idle(struct gy_mover *m)
     return idle;
 }
 
+/* Before anything of the wish is looked at. */
+static int check_idle(struct gy_mover *m, gyre_error_t *e)
+{
+    return is_idle(m)
+               ? GYRE_OK
+               : gy_admin_fail(e, GYRE_CONFLICT, "a move is under way: see `gyre move status`");
+}
+
 /* A wish names the version it was planned against by being the next one: made against an older
  * topology, it would undo what has changed since. No lock is needed: the version changes when a
  * move ends, and none begins but in this thread. */
@@ -74,9 +82,6 @@ static int check_version(struct gy_mover *m, const gyre_topology_t *next, gyre_e
 {
     struct gy_buf text = {0};
     struct gy_config *now = NULL;
-    if (!is_idle(m)) {
-        return gy_admin_fail(e, GYRE_CONFLICT, "a move is under way: see `gyre move status`");
-    }
     int err = gy_mover_topology(m, &text, e);
     if (err == GYRE_OK) {
         err = gy_config_parse(gy_buf_cstr(&text), gy_buf_size(&text), "the serving topology", &now,
@@ -103,7 +108,10 @@ static int post_move(const struct gy_admin_ops *ops, const void *body, size_t le
 {
     gyre_topology_t *next = NULL;
     struct gy_move_options options = {0};
-    int err = gy_body_move(body, len, &next, &options, e);
+    int err = check_idle(ops->mover, e);
+    if (err == GYRE_OK) {
+        err = gy_body_move(body, len, &next, &options, e);
+    }
     if (err == GYRE_OK) {
         err = check_version(ops->mover, next, e);
     }

@@ -73,7 +73,8 @@ static int check_wish(struct begin *b, const gyre_topology_t *current, gyre_erro
             return gy_fail(e, GYRE_REFUSED, "%s: it has no address", gy_show(n->name, name));
         }
     }
-    return gyre_map_build(next, &b->next, e);
+    rc = gy_members_check_text(current, next, e);
+    return rc == GYRE_OK ? gyre_map_build(next, &b->next, e) : rc;
 }
 
 /* The fleet, and every flow of keys in it. */
@@ -100,6 +101,7 @@ static int examine(struct begin *b, uint32_t *nchunks, gyre_error_t *e)
         .next = b->next,
         .next_server = b->next_server,
         .options = b->o,
+        .epoch = j->epoch,
         .pairs = j->pairs,
         .npairs = j->npairs,
     };
@@ -141,7 +143,7 @@ static int commit(struct begin *b, gyre_error_t *e)
     m->job = b->job;
     b->job = NULL;
     m->rate_changed = true;
-    m->last_error[0] = '\0';
+    m->last_error[0] = m->warning[0] = '\0';
     m->sample_at = 0;
     if (m->host) {
         struct gy_job *j = m->job;

@@ -433,7 +433,7 @@ static bool finish(struct gy_mover *m, struct gy_job *j, bool moved)
             moved ? "done" : "taken back", (unsigned long long)gyre_topology_version(m->topology));
     m->job = NULL;
     m->paused = m->abort = false;
-    m->last_error[0] = '\0';
+    m->last_error[0] = m->warning[0] = '\0';
     pthread_mutex_unlock(&m->lock);
     gy_job_free(j);
     return true;
@@ -517,6 +517,12 @@ static void turn(struct gy_mover *m, struct gy_job *j)
 
 void gy_driver_run(struct gy_mover *m)
 {
+    pthread_mutex_lock(&m->lock);
+    struct gy_job *found = m->job;
+    pthread_mutex_unlock(&m->lock);
+    if (found) {
+        gy_records_take_up(m, found);
+    }
     for (;;) {
         pthread_mutex_lock(&m->lock);
         while (!m->job && !m->stop) {

@@ -28,8 +28,7 @@ static bool at_home(const struct gy_checks *k, uint32_t dst, struct gy_slice key
     uint32_t home = c->view->server[node];
     bool renamed = c->options->same_data &&
                    strcmp(c->view->servers[home].name, c->view->servers[dst].name) == 0;
-    return home == dst || renamed ||
-           (k->facts[home].sync && strcmp(k->facts[home].run_id, k->facts[dst].run_id) == 0);
+    return home == dst || renamed || strcmp(k->facts[home].run_id, k->facts[dst].run_id) == 0;
 }
 
 static int unlink_key(struct gy_sync *c, struct gy_slice key, gyre_error_t *e)
@@ -128,6 +127,71 @@ int gy_check_leftovers(struct gy_checks *k, uint32_t dst, gyre_error_t *e)
                      f.n > NAMES ? ", ..." : "");
     }
     gy_buf_fini(&f.names);
+    return rc;
+}
+
+/* ---- records ---- */
+
+/* The newest epoch among the records of one SCAN reply. The names are copied: the next command
+ * reuses the connection's buffer. */
+static int newest(struct gy_checks *k, uint32_t dst, const struct gy_reply *keys, uint64_t *epoch,
+                  gyre_error_t *e)
+{
+    struct gy_buf copy = {0};
+    int rc = GYRE_OK;
+    for (size_t i = 0; i < keys->count; i++) {
+        struct gy_slice key = keys->item[i].text;
+        if (gy_unit_is_record(k->c->m->prefix, key) && !memchr(key.p, 0, key.n)) {
+            gy_buf_add(&copy, key.p, key.n);
+            gy_buf_putc(&copy, '\0');
+        }
+    }
+    size_t size = gy_buf_size(&copy);
+    const char *name = gy_buf_failed(&copy) ? NULL : gy_buf_cstr(&copy);
+    if (!name) {
+        rc = gy_fail_nomem(e);
+    }
+    for (size_t off = 0; rc == GYRE_OK && off < size; off += strlen(name + off) + 1) {
+        struct gy_reply *r = NULL;
+        char text[24] = "";
+        rc = gy_sync_call(k->facts[dst].sync, &r, e, "HGET", name + off, "epoch", NULL);
+        if (rc == GYRE_OK && r->type == '$' && r->text.n < sizeof text) {
+            memcpy(text, r->text.p, r->text.n);
+            uint64_t n = strtoull(text, NULL, 10);
+            *epoch = n > *epoch ? n : *epoch;
+        }
+        gy_reply_free(r);
+        rc = rc == GYRE_REFUSED ? GYRE_OK : rc; /* no hash, hence no record of ours */
+    }
+    gy_buf_fini(&copy);
+    return rc;
+}
+
+int gy_check_records(struct gy_checks *k, uint32_t dst, gyre_error_t *e)
+{
+    char cursor[24] = "0", name[GY_SHOW];
+    uint64_t epoch = 0;
+    int rc;
+    do {
+        struct gy_reply *r = NULL;
+        rc = gy_sync_call(k->facts[dst].sync, &r, e, "SCAN", cursor, "MATCH", "*}:rec", "COUNT",
+                          SCAN_COUNT, NULL);
+        if (rc == GYRE_OK && (r->count != 2 || r->item[0].text.n >= sizeof cursor)) {
+            rc = gy_fail(e, GYRE_IO, "SCAN answered something else");
+        }
+        if (rc == GYRE_OK) {
+            snprintf(cursor, sizeof cursor, "%.*s", (int)r->item[0].text.n,
+                     (const char *)r->item[0].text.p);
+            rc = newest(k, dst, &r->item[1], &epoch, e);
+        }
+        gy_reply_free(r);
+    } while (rc == GYRE_OK && strcmp(cursor, "0") != 0);
+    if (rc == GYRE_OK && epoch >= k->c->epoch) {
+        rc = gy_fail(e, GYRE_REFUSED,
+                     "%s: it holds records of move %" PRIu64
+                     ", and the last one known here is %" PRIu64 ": " GY_LOST_STATE,
+                     gy_show(k->c->view->servers[dst].name, name), epoch, k->c->epoch - 1);
+    }
     return rc;
 }
 

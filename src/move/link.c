@@ -102,8 +102,13 @@ static int open_link(struct gy_links *l, struct gy_link *k, const struct gy_serv
     if (rc == GYRE_OK) {
         rc = gy_sync_connect(&addr, &o, &k->sync, e);
     }
-    if (rc == GYRE_OK) {
+    if (rc == GYRE_OK && k->dead_id) {
+        const char *run_id = gy_sync_run_id(k->sync);
+        bool other = strcmp(k->dead_run_id, run_id) != 0;
         k->dead_id = 0;
+        if (other && l->restarted) {
+            l->restarted(l->ctx, (uint32_t)(k - l->v), run_id);
+        }
     }
     return rc;
 }

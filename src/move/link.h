@@ -34,6 +34,9 @@ struct gy_links {
     const struct gy_link_conf *conf;
     struct gy_link *v; /* by server index */
     uint32_t n;
+    /* Told when a server is reached again and is another process than before. NULL: nobody. */
+    void (*restarted)(void *ctx, uint32_t server, const char *run_id);
+    void *ctx;
 };
 
 void gy_links_init(struct gy_links *l, const struct gy_link_conf *conf);

@@ -62,6 +62,37 @@ void gy_mover_complain(struct gy_mover *m, const gyre_error_t *e)
     }
 }
 
+void gy_mover_warn_restart(struct gy_mover *m, uint32_t server, const char *run_id)
+{
+    gyre_error_t e;
+    char name[GY_SHOW];
+    bool src = false;
+    const struct gy_job *j = m->job; /* the caller is the mover's thread: it alone ends a job */
+    for (size_t i = 0; j && i < j->npairs; i++) {
+        src |= j->pairs[i].src == server;
+    }
+    (void)gy_fail(&e, GYRE_IO,
+                  "%s (%.120s), a %s of the move, was restarted (run_id %.8s now): what it had not "
+                  "on disk is lost, whatever the move does",
+                  gy_show(m->servers[server].name, name), m->servers[server].address,
+                  src ? "source" : "destination", run_id);
+    pthread_mutex_lock(&m->lock);
+    size_t used = strlen(m->warning);
+    bool told = strstr(m->warning, e.message) != NULL;
+    if (!told) {
+        snprintf(m->warning + used, sizeof m->warning - used, "%s%s", used ? "; " : "", e.message);
+    }
+    pthread_mutex_unlock(&m->lock);
+    if (!told) {
+        gy_mover_complain(m, &e);
+    }
+}
+
+static void on_restart(void *ctx, uint32_t server, const char *run_id)
+{
+    gy_mover_warn_restart(ctx, server, run_id);
+}
+
 /* ---- create ---- */
 
 static bool same_addresses(gyre_map_t *a, gyre_map_t *b)
@@ -108,10 +139,27 @@ static int compare_with_file(struct gy_mover *m, const gyre_topology_t *file, ch
     return rc;
 }
 
+/* No move begins with such a topology, but an older release may have let it in. */
+static int warn_shared(const struct gy_mover *m, gyre_error_t *e)
+{
+    const struct gyre_node *two[2];
+    char a[GY_SHOW], b[GY_SHOW];
+    int rc = gy_members_shared(m->topology, two, e);
+    if (rc == GYRE_OK && two[0]) {
+        gy_error("nodes %s and %s of the topology in the state directory have one address, %s: "
+                 "each takes the other's keys for strays; take one of them out by a move",
+                 gy_show(two[0]->name, a), gy_show(two[1]->name, b), two[0]->address);
+    }
+    return rc;
+}
+
 static int load_topology(struct gy_mover *m, const gyre_topology_t *file, char **note,
                          gyre_error_t *e)
 {
     int rc = gy_journal_get_view(m->store, &m->topology, e);
+    if (rc == GYRE_OK) {
+        rc = warn_shared(m, e);
+    }
     if (rc == GYRE_OK) {
         return compare_with_file(m, file, note, e);
     }
@@ -124,6 +172,14 @@ static int load_topology(struct gy_mover *m, const gyre_topology_t *file, char *
     }
     if (gyre_topology_version(m->topology) == 0) {
         gyre_topology_set_version(m->topology, 1);
+    }
+    if (asprintf(note,
+                 "the state directory is new: version %llu of the topology file serves. If this "
+                 "fleet was served before, stop now and restore the state directory: it is no "
+                 "cache, and without it keys that a move carried elsewhere cannot be seen",
+                 (unsigned long long)gyre_topology_version(m->topology)) < 0) {
+        *note = NULL;
+        return gy_fail_nomem(e);
     }
     return gy_journal_put_view(m->store, m->topology, e);
 }
@@ -216,6 +272,8 @@ int gy_mover_create(const struct gy_config *conf, struct gy_store *store, struct
     m->rate_changed = true;
     m->seed = (unsigned)gy_now_us();
     gy_links_init(&m->links, &m->link_conf);
+    m->links.restarted = on_restart;
+    m->links.ctx = m;
     int rc = setup(m, conf, &said, e);
     if (rc != GYRE_OK) {
         free(said);
@@ -232,6 +290,29 @@ int gy_mover_create(const struct gy_config *conf, struct gy_store *store, struct
     return GYRE_OK;
 }
 
+/* The line an operator looks for after a restart. */
+static void tell_resumed(const struct gy_mover *m)
+{
+    const struct gy_job *j = m->job;
+    static const char *const doing[] = {
+        [GY_PHASE_MOVE] = "goes on",
+        [GY_PHASE_CLEAN] = "goes on with cleaning the sources",
+        [GY_PHASE_ABORT] = "goes on being taken back",
+    };
+    uint32_t complete = 0, returned = 0;
+    for (uint32_t i = 0; i < j->mig->nunits; i++) {
+        enum gy_unit_state s = gy_machine_state(&j->unit[i]);
+        complete += s == GY_UNIT_COMPLETE || s == GY_UNIT_CLEANING || s == GY_UNIT_MOVED;
+        returned += s == GY_UNIT_RETURNED;
+    }
+    bool back = j->phase == GY_PHASE_ABORT;
+    gy_info("move %llu: %s, version %llu to %llu, %u of %u units %s, %llu keys settled%s",
+            (unsigned long long)j->epoch, doing[j->phase], (unsigned long long)j->from_version,
+            (unsigned long long)j->to_version, back ? returned : complete, j->mig->nunits,
+            back ? "returned" : "complete", (unsigned long long)j->settled.keys,
+            m->paused && !back ? " (paused: waits for `gyre move resume`)" : "");
+}
+
 static void *thread_main(void *arg)
 {
     gy_driver_run(arg);
@@ -241,6 +322,9 @@ static void *thread_main(void *arg)
 int gy_mover_start(struct gy_mover *m, const struct gy_move_host *host, gyre_error_t *e)
 {
     m->host = host;
+    if (m->job) {
+        tell_resumed(m);
+    }
     int rc = pthread_create(&m->thread, NULL, thread_main, m);
     if (rc != 0) {
         return gy_fail(e, GYRE_IO, "cannot start the mover's thread: %s", strerror(rc));
@@ -307,6 +391,8 @@ static int set_paused(struct gy_mover *m, bool paused, gyre_error_t *e)
     } else if (m->paused != paused) {
         m->paused = paused;
         rc = gy_journal_update(m, m->job, e);
+        gy_info("move %llu: %s", (unsigned long long)m->job->epoch,
+                paused ? "paused: waits for `gyre move resume`" : "resumed");
         wake(m);
     }
     pthread_mutex_unlock(&m->lock);
@@ -334,6 +420,9 @@ int gy_mover_rate(struct gy_mover *m, uint64_t keys_per_s, uint64_t bytes_per_s,
         m->bytes_per_s = bytes_per_s;
         m->rate_changed = true;
         rc = gy_journal_update(m, m->job, e);
+        gy_info("move %llu: limits are %llu keys/s and %llu bytes/s now (0: none)",
+                (unsigned long long)m->job->epoch, (unsigned long long)keys_per_s,
+                (unsigned long long)bytes_per_s);
         wake(m);
     }
     pthread_mutex_unlock(&m->lock);
@@ -350,7 +439,8 @@ int gy_mover_abort(struct gy_mover *m, gyre_error_t *e)
         rc = gy_fail(e, GYRE_REFUSED,
                      "all keys have moved and the sources are being cleaned: there is no way back, "
                      "only a new move");
-    } else {
+    } else if (!m->abort) {
+        gy_info("move %llu: abort, everything goes back", (unsigned long long)m->job->epoch);
         m->abort = true;
         wake(m);
     }

@@ -136,14 +136,18 @@ static int read_rest(struct gy_checks *k, uint32_t i, gyre_error_t *e)
 static int look_at(struct gy_checks *k, uint32_t i, gyre_error_t *e)
 {
     struct gy_node_facts *f = &k->facts[i];
-    if (f->sync) {
+    if (f->known) {
         return GYRE_OK;
     }
     int rc = gy_links_get(&k->links, i, &k->c->view->servers[i], false, &f->sync, e);
     if (rc == GYRE_OK) {
         rc = read_info(k, i, e);
     }
-    return rc == GYRE_OK ? read_rest(k, i, e) : rc;
+    if (rc == GYRE_OK) {
+        rc = read_rest(k, i, e);
+    }
+    f->known = rc == GYRE_OK;
+    return rc;
 }
 
 static int check_server(struct gy_checks *k, uint32_t i, gyre_error_t *e)
@@ -377,6 +381,9 @@ static int each_destination(struct gy_checks *k, gyre_error_t *e)
         if (is_destination(k->c, i)) {
             rc = check_memory(k, i, e);
         }
+        if (rc == GYRE_OK && is_destination(k->c, i)) {
+            rc = gy_check_records(k, i, e);
+        }
     }
     for (uint32_t i = 0; i < k->c->view->nservers && rc == GYRE_OK; i++) {
         if (is_destination(k->c, i)) {
@@ -397,7 +404,10 @@ int gy_precheck_run(struct gy_precheck *c, gyre_error_t *e)
     gy_links_init(&k.links, &c->m->link_conf);
     k.facts = calloc(c->view->nservers ? c->view->nservers : 1, sizeof *k.facts);
     k.flow = calloc(c->npairs ? c->npairs : 1, sizeof *k.flow);
-    int rc = k.facts && k.flow ? settle_pairs(&k, e) : gy_fail_nomem(e);
+    int rc = k.facts && k.flow ? gy_check_members(&k, e) : gy_fail_nomem(e);
+    if (rc == GYRE_OK) {
+        rc = settle_pairs(&k, e);
+    }
     if (rc == GYRE_OK) {
         rc = each_source(&k, e);
     }

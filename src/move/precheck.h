@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * precheck.h - the pre-checks' insides: what was learned of each server. precheck.c asks the
- * servers; leftovers.c looks at a destination's keys and functions. Threads: the admin's.
+ * servers; members.c tells them apart; leftovers.c looks at a destination's keys and functions.
+ * Threads: the admin's.
  */
 #ifndef GY_MOVE_PRECHECK_H
 #define GY_MOVE_PRECHECK_H
@@ -10,6 +11,7 @@
 
 struct gy_node_facts {
     struct gy_sync *sync; /* NULL: not asked */
+    bool known;           /* all below but run_id; run_id "": it did not answer */
     char run_id[48], replid[48], replid2[48], policy[32];
     bool master, loading, cluster, other_dbs;
     uint64_t used, max; /* memory, bytes; max 0: no limit */
@@ -26,6 +28,11 @@ struct gy_checks {
     uint64_t *flow;              /* by pair: keys */
 };
 
+/* Every server of the fleet that is and of the one that is wished is asked who it is: no two nodes
+ * may be one server, none may take over another's. Fills run_id. */
+GYRE_NODISCARD int gy_check_members(struct gy_checks *k, gyre_error_t *e);
+/* Records of a move that this state does not know: it is not the state that began it. */
+GYRE_NODISCARD int gy_check_records(struct gy_checks *k, uint32_t dst, gyre_error_t *e);
 /* Keys at dst that the current view does not place there (0a.5). */
 GYRE_NODISCARD int gy_check_leftovers(struct gy_checks *k, uint32_t dst, gyre_error_t *e);
 /* A joining node gets the function libraries it lacks (0a.15). */

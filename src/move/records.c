@@ -140,6 +140,31 @@ static void op_queue(void *ctx, struct gy_sync *c, uint32_t unit)
     queue_rec(c, r->j, unit, r->op);
 }
 
+/* Arming meets a foreign record only where another state began a move of the same servers. */
+static void complain(const struct run *r, uint32_t server, const struct gy_reply *reply)
+{
+    gyre_error_t e;
+    char name[GY_SHOW];
+    if (r->op->step != GY_STEP_ARM || !gy_reply_fenced(reply)) {
+        gy_mover_complain_reply(r->m, server, reply);
+        return;
+    }
+    (void)gy_fail(&e, GYRE_REFUSED,
+                  "%s: %.*s, met by move %" PRIu64 ": " GY_LOST_STATE
+                  " (`gyre move abort` takes this move back first)",
+                  gy_show(r->m->servers[server].name, name),
+                  (int)(reply->text.n > 200 ? 200 : reply->text.n), (const char *)reply->text.p,
+                  r->j->epoch);
+    gy_mover_complain(r->m, &e);
+}
+
+/* Closing a unit that was never frozen meets only its own P, or what another state's move left:
+ * that is not ours to drop, and must not keep this move from being taken back. */
+static bool is_others(const struct run *r, const struct gy_reply *reply)
+{
+    return r->op->step == GY_STEP_CLOSE_DROP && gy_reply_fenced(reply);
+}
+
 static enum gy_event op_answer(void *ctx, struct gy_sync *c, uint32_t server, uint32_t unit)
 {
     struct run *r = ctx;
@@ -150,8 +175,8 @@ static enum gy_event op_answer(void *ctx, struct gy_sync *c, uint32_t server, ui
     if (gy_sync_read(c, &reply, &e) != GYRE_OK) {
         return read_failed(r, &e);
     }
-    if (reply->type == '-') {
-        gy_mover_complain_reply(r->m, server, reply);
+    if (reply->type == '-' && !is_others(r, reply)) {
+        complain(r, server, reply);
         ev = gy_reply_fenced(reply) ? GY_EVENT_LOST : GY_EVENT_AGAIN;
     }
     gy_reply_free(reply);
@@ -300,6 +325,74 @@ static int look(struct gy_mover *m, struct gy_job *j, const struct gy_set *s, st
     }
     free(own.ev);
     return rc;
+}
+
+/* ---- taking a move up again ---- */
+
+static void own_queue(void *ctx, struct gy_sync *c, uint32_t unit)
+{
+    struct run *r = ctx;
+    gy_sync_cmd(c, "HGET", r->j->mig->names[unit].rec, "run_id", NULL);
+}
+
+static enum gy_event own_answer(void *ctx, struct gy_sync *c, uint32_t server, uint32_t unit)
+{
+    struct run *r = ctx;
+    struct gy_reply *reply;
+    gyre_error_t e;
+    (void)unit;
+    if (gy_sync_read(c, &reply, &e) != GYRE_OK) {
+        return read_failed(r, &e);
+    }
+    if (!text_is(reply, gy_sync_run_id(c))) {
+        gy_mover_warn_restart(r->m, server, gy_sync_run_id(c));
+    }
+    gy_reply_free(reply);
+    return GY_EVENT_OK;
+}
+
+static void all_ok(struct gy_set *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        s->ev[i] = GY_EVENT_OK;
+    }
+}
+
+/* Has it records on both sides, and marks that no total counts yet? */
+static bool unsettled(const struct gy_machine *u)
+{
+    enum gy_unit_state s = gy_machine_state(u);
+    bool back = s == GY_UNIT_ABORT_PREPARE || s == GY_UNIT_ABORT_FLIPPING || s == GY_UNIT_ABORTING;
+    return s == GY_UNIT_MIGRATING || (back && !u->from_complete);
+}
+
+void gy_records_take_up(struct gy_mover *m, struct gy_job *j)
+{
+    struct gy_totals t = {0};
+    struct run r = {.m = m, .j = j, .add = &t};
+    size_t n = j->mig->nunits ? j->mig->nunits : 1;
+    uint32_t *units = calloc(n, sizeof *units);
+    enum gy_event *ev = calloc(n, sizeof *ev);
+    struct gy_set s = {.units = units, .ev = ev};
+    for (uint32_t i = 0; units && ev && i < j->mig->nunits; i++) {
+        if (unsettled(&j->unit[i])) {
+            units[s.n++] = i;
+        }
+    }
+    if (s.n) {
+        all_ok(&s);
+        each_server(m, j, DST, &s, own_queue, own_answer, &r);
+        each_server(m, j, DST, &s, count_queue, count_answer, &r);
+        pthread_mutex_lock(&m->lock);
+        j->live_keys = t.keys;
+        j->live_bytes = t.bytes;
+        m->host->on_access(m->host->ctx, &j->access_base_keys, &j->access_base_bytes);
+        pthread_mutex_unlock(&m->lock);
+        all_ok(&s);
+        each_server(m, j, SRC, &s, own_queue, own_answer, &r);
+    }
+    free(units);
+    free(ev);
 }
 
 int gy_records_count(struct gy_mover *m, struct gy_job *j, const struct gy_set *s,

@@ -79,7 +79,7 @@ struct gy_mover {
     pthread_t thread;
     bool started;
     /* of the mover's thread */
-    struct gy_links links;
+    struct gy_links links; /* tells of restarts */
     struct gy_bucket keys, bytes;
     uint64_t charged_keys, charged_bytes; /* of the host's on-access counters */
     unsigned seed;                        /* of the jitter */
@@ -97,6 +97,7 @@ struct gy_mover {
     bool rate_changed;
     uint64_t keys_per_s, bytes_per_s, default_keys, default_bytes;
     char last_error[1024]; /* "" : none */
+    char warning[1024];    /* stays until the move ends; "" : none */
     /* for the rate shown: moved keys and bytes at the last sample */
     int64_t sample_at;
     uint64_t sample_keys, sample_bytes;
@@ -110,6 +111,8 @@ int64_t gy_now_us(void);
 /* Waits until `ms` have passed or somebody has a wish; true: stop. Takes the lock itself. */
 bool gy_mover_rest(struct gy_mover *m, int64_t ms);
 void gy_mover_complain(struct gy_mover *m, const gyre_error_t *e); /* last_error, and the log */
+/* A server of the move is another process than when its units were armed: told once each. */
+void gy_mover_warn_restart(struct gy_mover *m, uint32_t server, const char *run_id);
 
 /* ---- fleet.c: servers by index ---- */
 /* Server index of each node of the map; servers that are new are appended to the array. */
@@ -149,12 +152,29 @@ void gy_records_check(struct gy_mover *m, struct gy_job *j, struct gy_set *s);
 /* Counts of verified units, from their records and marks. */
 GYRE_NODISCARD int gy_records_count(struct gy_mover *m, struct gy_job *j, const struct gy_set *s,
                                     struct gy_totals *add, gyre_error_t *e);
+/* For a move found under way at the start: what its unsettled units have at their destinations is
+ * the base of the running counters, and a server that was restarted meanwhile is told. */
+void gy_records_take_up(struct gy_mover *m, struct gy_job *j);
 /* Before cleaning: every destination has its record C, and has persisted if it persists at all. */
 GYRE_NODISCARD int gy_records_settled(struct gy_mover *m, struct gy_job *j, gyre_error_t *e);
 bool gy_reply_fenced(const struct gy_reply *r);
 void gy_mover_complain_reply(struct gy_mover *m, uint32_t server, const struct gy_reply *r);
 GYRE_NODISCARD int gy_persist_wait(struct gy_mover *m, uint32_t server, gyre_error_t *e);
 void gy_pass_run(struct gy_mover *m, struct gy_job *j, enum gy_step step, struct gy_set *s);
+
+/* Said where a server knows of a move that the state does not. */
+#define GY_LOST_STATE                                                                              \
+    "this state directory is not the one that began that move. Stop the proxy and restore it; if " \
+    "it is lost for good, keys that had moved are invisible here: find out which copies count, "   \
+    "then delete those records"
+
+/* ---- members.c ---- */
+/* Two nodes with one address, or two NULLs. */
+GYRE_NODISCARD int gy_members_shared(const gyre_topology_t *t, const struct gyre_node *out[2],
+                                     gyre_error_t *e);
+/* REFUSED when the wished topology has two. */
+GYRE_NODISCARD int gy_members_check_text(const gyre_topology_t *current,
+                                         const gyre_topology_t *next, gyre_error_t *e);
 
 /* ---- precheck.c ---- */
 /* All that may forbid the move, nothing changed (but purged leftovers); fills estimate, pairs and
@@ -165,6 +185,7 @@ struct gy_precheck {
     gyre_map_t *next;
     const uint32_t *next_server;
     const struct gy_move_options *options;
+    uint64_t epoch; /* of the move to be */
     /* in and out */
     struct gy_pair *pairs;
     size_t npairs;

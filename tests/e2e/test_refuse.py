@@ -98,6 +98,58 @@ def test_a_name_that_is_there(cluster, farm):
     refused(cluster, "--add", f"cache-0={farm.redis('other').address}", words=["cache-0"])
 
 
+@pytest.mark.parametrize("purge", [[], ["--purge-destination"]])
+def test_the_server_of_another_node(cluster, purge):
+    """Whatever it is called: a purge would take the other node's keys for strays."""
+    a, b = (cluster.nodes[f"cache-{i}"] for i in range(2))
+    already = "cache-1 of this fleet already"
+    for address in (b.address, f"localhost:{b.port}"):
+        refused(cluster, *purge, "--replace", f"cache-0={address}", words=[already, address])
+        refused(cluster, *purge, "--add", f"cache-2={address}", words=[already, address])
+    refused(cluster, *purge, "--same-data", "--replace", f"cache-0=localhost:{b.port}", words=[already])
+    # A swap is two moves; so is taking over from a node that leaves.
+    refused(cluster, *purge, "--replace", f"cache-0={b.address}", "--replace", f"cache-1={a.address}",
+            words=["of this fleet already"])
+    refused(cluster, *purge, "--remove", "cache-1", "--replace", f"cache-0=localhost:{b.port}", words=[already])
+
+
+def test_two_new_nodes_on_one_server(cluster, farm):
+    d = farm.redis("cache-2")
+    refused(cluster, "--add", f"cache-2={d.address}", "--add", f"cache-3={d.address}",
+            words=["'cache-2' and 'cache-3' have one address"])
+    refused(cluster, "--add", f"cache-2={d.address}", "--add", f"cache-3=localhost:{d.port}",
+            words=["cache-2", "cache-3", "are one server"])
+
+
+def test_purging_while_a_node_is_down(farm):
+    """The keys of a node that does not answer cannot be told from strays."""
+    c = farm.cluster(3)
+    c.before = c.fill(100)
+    d = farm.redis("new")
+    d.client().set("stranger", 1)
+    gone = c.nodes.pop("cache-2")
+    gone.kill()
+    c.before = c.snapshot("user:*")
+    refused(c, "--purge-destination", "--replace", f"cache-0={d.address}", words=["cache-2", "purged"])
+    assert d.client().dbsize() == 1
+
+
+def test_records_of_a_move_this_state_does_not_know(cluster, farm):
+    d = farm.redis("cache-2")
+    d.client().hset("gyre:{main.0123456789abcdef.3}:rec", mapping={"epoch": 9, "st": "M"})
+    for purge in ([], ["--purge-destination"]):
+        refused(cluster, *purge, "--add", f"cache-2={d.address}", words=["cache-2", "move 9", "restore it"])
+    assert d.client().dbsize() == 1
+
+
+def test_a_new_state_directory_says_so(cluster):
+    new = "state directory is new"
+    assert new in cluster.proxy.output() and "restore the state directory" in cluster.proxy.output()
+    cluster.proxy.stop()
+    cluster.start()
+    assert cluster.proxy.output().count(new) == 1
+
+
 def test_removing_everything(cluster):
     refused(cluster, "--remove", "cache-0", "--remove", "cache-1")
 
@@ -111,6 +163,20 @@ def test_a_plan_against_another_version(cluster, farm):
     assert status == 409 and "version" in text, text
     assert cluster.http("POST", "/v1/move", body)[0] == 403  # as a web page would
     assert cluster.status()["state"] == "idle" and d.client().dbsize() == 0
+
+
+def test_a_second_move(cluster, farm):
+    """Before anything of it is looked at; the first goes on."""
+    d = farm.redis("cache-2")
+    nodes = [(n.name, n.address) for n in cluster.nodes.values()] + [("cache-2", d.address)]
+    body = json.dumps({"to": harness.topology_text(nodes, version=2), "keys_per_s": 1})
+    assert cluster.http("POST", "/v1/move", body, **{"X-Gyre": "1"})[0] == 202
+    for second in ("no move at all", body):
+        status, text = cluster.http("POST", "/v1/move", second, **{"X-Gyre": "1"})
+        assert status == 409 and "a move is under way" in text, text
+    cluster.move("abort", check=False)
+    assert cluster.wait_idle()["version"] == 1 and cluster.snapshot("user:*") == cluster.before
+    assert "move 1: abort" in cluster.proxy.output()
 
 
 def test_nothing_to_pause_abort_resume(cluster):

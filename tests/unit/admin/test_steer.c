@@ -156,10 +156,11 @@ static void a_move_that_cannot_be_changes_nothing(void **state)
     } cases[] = {
         {"", 400},
         {"{\"to\": \"\"}", 400},
-        {TO("7", A ", " B ", " C), 409}, /* not the next version */
-        {TO("9", A ", " B ", " C), 409}, /* nor this one */
-        {TO("8", A ", " A), 400},        /* a name twice */
-        {TO("8", A ", " B ", " C), 0},   /* no server answers */
+        {TO("7", A ", " B ", " C), 409},                         /* not the next version */
+        {TO("9", A ", " B ", " C), 409},                         /* nor this one */
+        {TO("8", A ", " A), 400},                                /* a name twice */
+        {TO("8", A ", {name: d, address: '127.0.0.1:1'}"), 409}, /* a's own address */
+        {TO("8", A ", " B ", " C), 0},                           /* no server answers */
     };
     struct gy_buf body = {0};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

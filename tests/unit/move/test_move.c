@@ -409,6 +409,37 @@ static void test_refusals(void **state)
     gyre_topology_free(b);
 }
 
+/* What moves no key still becomes the topology that serves. */
+static void test_zones_alone(void **state)
+{
+    (void)state;
+    struct ride r = {0};
+    gyre_topology_t *a = fleet_topology(&fleet, 0, 2, 1), *b = fleet_topology(&fleet, 0, 1, 0);
+    struct gyre_node n = {.size = sizeof n,
+                          .name = fleet.node[1].name,
+                          .address = fleet.node[1].address,
+                          .weight = 1,
+                          .zone = "eu/a/r1"};
+    struct model m;
+    assert_int_equal(gyre_topology_add(b, &n, NULL), GYRE_OK);
+    forget_state();
+    model_fill(&m, &fleet, a, 200);
+    ride_open(&r, fleet.dir, a);
+    ride_start(&r);
+    begin(&r, b, NULL);
+    ride_wait(&r, "idle");
+    refused(&r, b, NULL, "no owner changes");
+    gyre_topology_t *now = ride_topology(&r);
+    assert_string_equal(gyre_topology_find(now, n.name)->zone, "eu/a/r1");
+    assert_int_equal(gyre_topology_version(now), 2);
+    gyre_topology_free(now);
+    model_verify(&m, &fleet, b);
+    ride_close(&r);
+    model_fini(&m);
+    gyre_topology_free(a);
+    gyre_topology_free(b);
+}
+
 /* One server under a new name: nothing is copied, the view changes. */
 static void test_same_server(void **state)
 {
@@ -523,6 +554,7 @@ int main(void)
         cmocka_unit_test(test_holds_give_up),
         cmocka_unit_test(test_pause_and_rate),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_zones_alone),
         cmocka_unit_test(test_same_server),
         cmocka_unit_test(test_same_data),
         cmocka_unit_test(test_functions),

@@ -71,16 +71,30 @@ static void tell(struct story *t, bool persist, enum gy_unit_state state, unsign
     }
 }
 
+static bool says(struct story *t, const char *what)
+{
+    char *text = ride_status(&t->ride);
+    bool yes = strstr(text, what) != NULL;
+    free(text);
+    return yes;
+}
+
+static void wait_for(struct story *t, const char *what)
+{
+    for (int i = 0; !says(t, what); i++) {
+        assert_true(i < 10000);
+        usleep(1000);
+    }
+}
+
 static void restart(struct story *t, unsigned i)
 {
     fleet_kill(&t->fleet, i);
     fleet_start(&t->fleet, i);
 }
 
-static void end(struct story *t, const gyre_topology_t *expected)
+static void leave(struct story *t)
 {
-    ride_wait(&t->ride, "idle");
-    model_verify(&t->model, &t->fleet, expected);
     ride_close(&t->ride);
     model_fini(&t->model);
     gyre_topology_free(t->a);
@@ -88,6 +102,13 @@ static void end(struct story *t, const gyre_topology_t *expected)
     sem_destroy(&t->stop.reached);
     sem_destroy(&t->stop.go);
     fleet_down(&t->fleet);
+}
+
+static void end(struct story *t, const gyre_topology_t *expected)
+{
+    ride_wait(&t->ride, "idle");
+    model_verify(&t->model, &t->fleet, expected);
+    leave(t);
 }
 
 /* Server `which` dies in `state`, empty or with its data; the move still arrives. */
@@ -237,6 +258,140 @@ static void test_paused(void **state)
     end(&t, t.b);
 }
 
+/* A source that comes back is another process: the operator is told which, and what that means. */
+static void test_source_is_told(void **state)
+{
+    (void)state;
+    struct story t;
+    tell(&t, true, GY_UNIT_MIGRATING, 1);
+    sem_wait(&t.stop.reached);
+    assert_true(says(&t, "\"warning\":null"));
+    restart(&t, 0);
+    t.stop.state = GY_UNIT_COMPLETE;
+    t.stop.count = 8; /* all: those of cache-0 too */
+    t.stop.done = false;
+    sem_post(&t.stop.go);
+    sem_wait(&t.stop.reached);
+    assert_true(says(&t, "\"warning\":\"cache-0 (unix:"));
+    assert_true(says(&t, "a source of the move, was restarted"));
+    sem_post(&t.stop.go);
+    end(&t, t.b);
+}
+
+/* The log goes to a file in the fleet's directory until read_log. */
+static int take_log(const struct fleet *f, char path[128])
+{
+    snprintf(path, 128, "%s/log", f->dir);
+    int kept = dup(STDERR_FILENO);
+    assert_non_null(freopen(path, "w", stderr));
+    return kept;
+}
+
+static void read_log(int kept, const char *path, char *out, size_t size)
+{
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    out[fread(out, 1, size - 1, f)] = '\0';
+    fclose(f);
+}
+
+/* The process is started again in the middle of a move, while a source is: it says what goes on,
+ * and what was moved before still counts. */
+static void test_process(void **state)
+{
+    (void)state;
+    struct story t;
+    char path[128], log[4096];
+    tell(&t, true, GY_UNIT_MIGRATING, 1);
+    sem_wait(&t.stop.reached);
+    assert_int_equal(gy_mover_rate(t.ride.mover, 50, 0, NULL), GYRE_OK);
+    sem_post(&t.stop.go);
+    double moved = 0;
+    while (moved < 5) {
+        usleep(1000);
+        moved = ride_number(&t.ride, "keys.moved");
+    }
+    assert_int_equal(gy_mover_pause(t.ride.mover, NULL), GYRE_OK);
+    gy_mover_stop(t.ride.mover);
+    moved = ride_number(&t.ride, "keys.moved");
+    ride_close(&t.ride);
+    restart(&t, 0);
+    int kept = take_log(&t.fleet, path);
+    gy_log_max = GY_LOG_INFO;
+    ride_open(&t.ride, t.fleet.dir, t.a);
+    ride_start(&t.ride);
+    gy_log_max = GY_LOG_ERROR;
+    read_log(kept, path, log, sizeof log);
+    assert_non_null(strstr(log, "move 1: goes on, version 1 to 2, 0 of 8 units complete"));
+    assert_non_null(strstr(log, "paused: waits for `gyre move resume`"));
+    wait_for(&t, "cache-0 (unix:");
+    assert_true(ride_number(&t.ride, "keys.moved") == moved);
+    assert_int_equal(gy_mover_rate(t.ride.mover, 0, 0, NULL), GYRE_OK);
+    assert_int_equal(gy_mover_resume(t.ride.mover, NULL), GYRE_OK);
+    end(&t, t.b);
+}
+
+/* The state directory is lost in the middle of a move. The next one is refused as long as the
+ * destination tells, and stopped where only a source does; that one can be taken back. */
+static void test_lost_state(void **state)
+{
+    (void)state;
+    struct story t;
+    char command[128];
+    gyre_error_t e;
+    struct gy_move_options purge = {.purge_destination = true, .chunks = 4};
+    tell(&t, false, GY_UNIT_MIGRATING, 1);
+    sem_wait(&t.stop.reached);
+    assert_int_equal(gy_mover_pause(t.ride.mover, NULL), GYRE_OK);
+    sem_post(&t.stop.go);
+    ride_close(&t.ride);
+    snprintf(command, sizeof command, "rm -rf '%s/state'", t.fleet.dir);
+    assert_int_equal(system(command), 0);
+    ride_open(&t.ride, t.fleet.dir, t.a);
+    ride_start(&t.ride);
+    int rc = gy_mover_begin(t.ride.mover, gyre_topology_clone(t.b), &purge, &e);
+    assert_int_equal(rc, GYRE_REFUSED);
+    assert_non_null(strstr(e.message, "cache-2: it holds records of move 1, and the last one"));
+    fleet_do(t.fleet.node[2].c, "FLUSHALL", NULL);
+    rc = gy_mover_begin(t.ride.mover, gyre_topology_clone(t.b), &purge, &e);
+    assert_int_equal(rc, GYRE_OK);
+    wait_for(&t, "this state directory is not the one that began that move");
+    assert_int_equal(gy_mover_abort(t.ride.mover, NULL), GYRE_OK);
+    ride_wait(&t.ride, "idle");
+    leave(&t);
+}
+
+/* A state that holds what nobody may begin any more: two nodes with one address. */
+static void test_shared_address(void **state)
+{
+    (void)state;
+    struct fleet f;
+    struct ride r = {0};
+    char path[128], log[4096];
+    gy_log_max = GY_LOG_ERROR;
+    fleet_up(&f, 2, false);
+    gyre_topology_t *a = fleet_topology(&f, 0, 2, 1), *b = fleet_topology(&f, 0, 2, 2);
+    assert_int_equal(gyre_topology_set_address(a, "cache-1", f.node[0].address, NULL), GYRE_OK);
+    ride_open(&r, f.dir, a);
+    ride_close(&r);
+    int kept = take_log(&f, path);
+    ride_open(&r, f.dir, a);
+    read_log(kept, path, log, sizeof log);
+    assert_non_null(
+        strstr(log, "nodes cache-0 and cache-1 of the topology in the state directory"));
+    ride_start(&r);
+    gyre_error_t e;
+    struct gy_move_options purge = {.purge_destination = true};
+    assert_int_equal(gy_mover_begin(r.mover, gyre_topology_clone(b), &purge, &e), GYRE_OK);
+    ride_wait(&r, "idle"); /* the way out: give one of them a server of its own */
+    ride_close(&r);
+    gyre_topology_free(a);
+    gyre_topology_free(b);
+    fleet_down(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +406,10 @@ int main(void)
         cmocka_unit_test(test_lost_after_complete),
         cmocka_unit_test(test_away),
         cmocka_unit_test(test_paused),
+        cmocka_unit_test(test_source_is_told),
+        cmocka_unit_test(test_process),
+        cmocka_unit_test(test_lost_state),
+        cmocka_unit_test(test_shared_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
