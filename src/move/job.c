@@ -95,6 +95,13 @@ static void write_fleet(struct gy_json *w, const struct gy_mover *m, const struc
     gy_json_array_end(w);
 }
 
+/* An abort that was asked for is on record before it is answered; the driver comes to it at its
+ * next step. */
+static enum gy_phase phase_on_record(const struct gy_mover *m, const struct gy_job *j)
+{
+    return m->abort && j->phase == GY_PHASE_MOVE ? GY_PHASE_ABORT : j->phase;
+}
+
 void gy_job_write(const struct gy_mover *m, const struct gy_job *j, struct gy_buf *out)
 {
     struct gy_json w;
@@ -107,7 +114,7 @@ void gy_job_write(const struct gy_mover *m, const struct gy_job *j, struct gy_bu
     gy_json_kuint(&w, "from_version", j->from_version);
     gy_json_kuint(&w, "to_version", j->to_version);
     gy_json_kint(&w, "started_at", j->started_at);
-    gy_json_kstring(&w, "phase", phase_names[j->phase]);
+    gy_json_kstring(&w, "phase", phase_names[phase_on_record(m, j)]);
     gy_json_kbool(&w, "paused", m->paused);
     gy_json_kuint(&w, "keys_per_s", m->keys_per_s);
     gy_json_kuint(&w, "bytes_per_s", m->bytes_per_s);

@@ -382,6 +382,8 @@ static int no_move(gyre_error_t *e)
     return gy_fail(e, GYRE_REFUSED, "no move is under way");
 }
 
+/* What was wished counts once it is on record: a wish that is answered survives a kill, one that
+ * could not be kept changes nothing. */
 static int set_paused(struct gy_mover *m, bool paused, gyre_error_t *e)
 {
     int rc = GYRE_OK;
@@ -391,9 +393,13 @@ static int set_paused(struct gy_mover *m, bool paused, gyre_error_t *e)
     } else if (m->paused != paused) {
         m->paused = paused;
         rc = gy_journal_update(m, m->job, e);
-        gy_info("move %llu: %s", (unsigned long long)m->job->epoch,
-                paused ? "paused: waits for `gyre move resume`" : "resumed");
-        wake(m);
+        if (rc == GYRE_OK) {
+            gy_info("move %llu: %s", (unsigned long long)m->job->epoch,
+                    paused ? "paused: waits for `gyre move resume`" : "resumed");
+            wake(m);
+        } else {
+            m->paused = !paused;
+        }
     }
     pthread_mutex_unlock(&m->lock);
     return rc;
@@ -416,14 +422,20 @@ int gy_mover_rate(struct gy_mover *m, uint64_t keys_per_s, uint64_t bytes_per_s,
     if (!m->job) {
         rc = no_move(e);
     } else {
+        uint64_t old_keys = m->keys_per_s, old_bytes = m->bytes_per_s;
         m->keys_per_s = keys_per_s;
         m->bytes_per_s = bytes_per_s;
-        m->rate_changed = true;
         rc = gy_journal_update(m, m->job, e);
-        gy_info("move %llu: limits are %llu keys/s and %llu bytes/s now (0: none)",
-                (unsigned long long)m->job->epoch, (unsigned long long)keys_per_s,
-                (unsigned long long)bytes_per_s);
-        wake(m);
+        if (rc == GYRE_OK) {
+            m->rate_changed = true;
+            gy_info("move %llu: limits are %llu keys/s and %llu bytes/s now (0: none)",
+                    (unsigned long long)m->job->epoch, (unsigned long long)keys_per_s,
+                    (unsigned long long)bytes_per_s);
+            wake(m);
+        } else {
+            m->keys_per_s = old_keys;
+            m->bytes_per_s = old_bytes;
+        }
     }
     pthread_mutex_unlock(&m->lock);
     return rc;
@@ -440,9 +452,13 @@ int gy_mover_abort(struct gy_mover *m, gyre_error_t *e)
                      "all keys have moved and the sources are being cleaned: there is no way back, "
                      "only a new move");
     } else if (!m->abort) {
-        gy_info("move %llu: abort, everything goes back", (unsigned long long)m->job->epoch);
         m->abort = true;
-        wake(m);
+        rc = gy_journal_update(m, m->job, e);
+        m->abort = rc == GYRE_OK;
+        if (m->abort) {
+            gy_info("move %llu: abort, everything goes back", (unsigned long long)m->job->epoch);
+            wake(m);
+        }
     }
     pthread_mutex_unlock(&m->lock);
     return rc;

@@ -157,6 +157,23 @@ def test_abort(farm, delay):
     c.place()
 
 
+def test_an_answered_abort_survives_a_kill(farm):
+    """Once `abort` is answered it is on record, however the process ends in the next moment."""
+    c = farm.cluster(2)
+    c.fill(1500)
+    joined = joins(farm, c, "cache-2")
+    for _ in range(3):
+        c.move("start", "--yes", "--detach", "--add", joined, "--keys-per-second", "100")
+        wait_until(lambda: c.status()["keys"]["moved"] > 5)
+        c.move("abort", "--detach")
+        c.proxy.kill()
+        c.start()
+        assert c.status()["state"] in ("aborting", "idle")
+        c.move("rate", "--keys-per-second", "0", check=False)
+        c.wait_idle()
+        assert history(c)[0]["result"] == "aborted"
+
+
 def test_pause_resume_rate(farm):
     c = farm.cluster(3)
     before = c.fill(3000)
