@@ -117,8 +117,9 @@ static void check(struct buckets *b)
     }
 }
 
-static const char *const nothing[] = {NULL};
-static const char *const hash_type[] = {"hash_type", "seed", "routing_partition_size", NULL};
+static const char *const nothing[] = {NULL}, *const hash_only[] = {"hash", NULL};
+static const char *const hash_type[] = {"hash", "hash_type", NULL};
+static const char *const routing[] = {"hash", "hash_type", "seed", "routing_partition_size", NULL};
 
 /* ---- jump, guava ---- */
 
@@ -224,7 +225,7 @@ void check_elasticsearch(const struct vfile *f, struct verdict *v)
                         .prefix = "shard@",
                         .variable = "number_of_routing_shards",
                         .settings = {"like", "elasticsearch"}};
-    if (cells_header(f, "routing", "utf8", hash_type, v) &&
+    if (cells_header(f, "routing", "utf8", routing, v) &&
         cells_want(f, "hash", "murmur3_x86_32", v) && cells_want(f, "seed", "0", v) &&
         cells_want(f, "routing_partition_size", "1", v)) {
         check(&b);
@@ -239,7 +240,7 @@ void check_vitess(const struct vfile *f, struct verdict *v)
                         .settings = {"like", "vitess", "hash", vf_get(f, "hash")}};
     const char *hash = vf_get(f, "hash");
     bool numbers = hash && strcmp(hash, "hash") == 0;
-    if (cells_header(f, "vindex", numbers ? "uint64" : "bytes|utf8", nothing, v)) {
+    if (cells_header(f, "vindex", numbers ? "uint64" : "bytes|utf8", hash_only, v)) {
         check(&b);
     }
 }
@@ -261,12 +262,12 @@ static bool index_cell(void *self, struct cell *c)
         return false;
     }
     uint64_t of_map = UINT64_MAX;
-    if (w->m->steps) { /* not all weigh 0 */
+    if (w->m && w->m->steps) { /* not all weigh 0 */
         uint64_t hash = (uint64_t)cells_hash(w->m, c->key, c->len);
         of_map = cells_number(w->m, w->m->place->locate(w->m, hash));
     }
     uint64_t got = w->pure ? w->pure(c->key, c->len, w->weight, (uint32_t)w->n) : of_map;
-    if (w->weight[got < w->n ? got : 0] > 0 && got != of_map) {
+    if (w->m && w->weight[got < w->n ? got : 0] > 0 && got != of_map) {
         got = UINT64_MAX;
     }
     snprintf(c->got, sizeof c->got, "%" PRIu64, got);
@@ -290,13 +291,30 @@ static bool read_weights(struct weights *w, const char *list)
     return w->n > 0;
 }
 
+/* Topologies keep weights in steps of a millionth. */
+static bool fits_topology(const struct weights *w)
+{
+    bool fits = w->n <= NODES_MOST;
+    for (size_t i = 0; i < w->n; i++) {
+        fits = fits && w->weight[i] >= 0 && w->weight[i] <= 1e6 &&
+               (double)(uint64_t)(w->weight[i] * 1e6 + 0.5) / 1e6 == w->weight[i];
+    }
+    return fits;
+}
+
 void check_weights(const struct vfile *f, const char *const *settings, gy_weigh *pure,
                    struct verdict *v)
 {
     struct weights w = {.f = f, .pure = pure};
     if (!read_weights(&w, vf_get(f, "index_weights"))) {
         refuse(v, "no index_weights, or malformed");
-    } else if ((w.m = cells_numbered(settings, w.n, w.weight, v))) {
+        free(w.weight);
+        return;
+    }
+    if (!pure || fits_topology(&w)) {
+        w.m = cells_numbered(settings, w.n, w.weight, v);
+    }
+    if (!v->refused) {
         cells_check(f, index_cell, &w, v);
     }
     gyre_map_unref(w.m);
@@ -307,7 +325,7 @@ void check_weights(const struct vfile *f, const char *const *settings, gy_weigh 
 
 void check_clickhouse(const struct vfile *f, struct verdict *v)
 {
-    static const char *const known[] = {"key_cast", "index_weights", NULL};
+    static const char *const known[] = {"hash", "key_cast", "index_weights", NULL};
     const char *mode = vf_get(f, "mode"), *hash = vf_get(f, "hash"), *type = vf_get(f, "key_type");
     if (!cells_header(f,
                       "distributed|jumpConsistentHash|yandexConsistentHash|kostikConsistentHash|"

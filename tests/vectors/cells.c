@@ -57,6 +57,10 @@ bool cells_header(const struct vfile *f, const char *modes, const char *key_type
         }
     }
     const char *mode = vf_get(f, "mode"), *type = vf_get(f, "key_type");
+    if (vf_get(f, "hash") && !listed("hash", known)) {
+        refuse(v, "unknown hash '%s'", vf_get(f, "hash"));
+        return false;
+    }
     if (!mode || !one_of(mode, modes)) {
         refuse(v, "unknown mode '%s'", mode ? mode : "");
         return false;

@@ -23,8 +23,7 @@ struct cell {
 typedef bool cell_fn(void *self, struct cell *c);
 
 /* False after refuse: a mode not in "a|b", a key_type not in "a|b" (NULL: there must be none), a
- * field not in `known` (NULL-terminated; system version mode hash columns key_type note always
- * are). */
+ * field not in `known` (NULL-terminated; system version mode columns key_type note always are). */
 bool cells_header(const struct vfile *f, const char *modes, const char *key_types,
                   const char *const *known, struct verdict *v);
 /* False after refuse: the field is there and not one of "a|b". */

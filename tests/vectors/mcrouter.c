@@ -108,6 +108,7 @@ static void check_rendezvous(const struct vfile *f, struct verdict *v)
     struct rendezvous r = {0};
     const char *failovers = vf_get(f, "failovers");
     fleet_read(&r.fl, f, "Rendezvous|WeightedRendezvous", known, v);
+    fleet_want(&r.fl, "hash", "");
     fleet_set(&r.fl, "like", "mcrouter");
     fleet_set(&r.fl, "distribution", vf_get(f, "mode"));
     fleet_add(&r.fl, true);

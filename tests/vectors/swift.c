@@ -260,8 +260,8 @@ static bool swift_cell(void *self, struct cell *c)
 void check_swift(const struct vfile *f, struct verdict *v)
 {
     static const char *const objects[] = {
-        "part_power",       "replica_count", "ring", "hash_path_prefix",
-        "hash_path_suffix", "handoffs",      NULL};
+        "hash",     "part_power", "replica_count", "ring", "hash_path_prefix", "hash_path_suffix",
+        "handoffs", NULL};
     static const char *const parts[] = {"part_power", "replica_count", "ring", "nodes",
                                         "regions",    "zones",         "ips",  NULL};
     const char *mode = vf_get(f, "mode");

@@ -98,7 +98,7 @@ static bool partition_cell(void *self, struct cell *c)
 
 void check_aerospike(const struct vfile *f, struct verdict *v)
 {
-    static const char *const known[] = {"partitions", NULL};
+    static const char *const known[] = {"hash", "partitions", NULL};
     if (cells_header(f, "partition", "set-type-value", known, v) &&
         cells_want(f, "partitions", "4096", v) && cells_want(f, "hash", "ripemd160", v)) {
         cells_check(f, partition_cell, v, v);
@@ -129,7 +129,7 @@ static bool hashed_cell(void *self, struct cell *c)
 
 void check_mongodb(const struct vfile *f, struct verdict *v)
 {
-    static const char *const known[] = {"seed", "hash_type", NULL};
+    static const char *const known[] = {"hash", "seed", "hash_type", NULL};
     if (cells_header(f, "hashed", "type-value", known, v) && cells_want(f, "seed", "0", v) &&
         cells_want(f, "hash_type", "int64", v) && cells_want(f, "hash", "md5", v)) {
         cells_check(f, hashed_cell, v, v);
