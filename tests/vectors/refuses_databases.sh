@@ -40,7 +40,7 @@ refused 'another size' $ring '1s/ ring_size=1035/ ring_size=1000/' 'ring_size'
 refused 'wrong retry' $ring '5s/[^\t]*$/nobody/' 'attempt2: expected nobody'
 refused 'unknown column' $ring '1s/attempt2/attempt/' "unknown column 'attempt'"
 refused 'unknown field' $ring '1s/ nodes/ colour=red nodes/' "unknown header field 'colour'"
-refused 'a point less' $dump '$d' 'unknown column'
+refused 'a point less' $dump '9d' 'unknown column'
 refused 'wrong point' $dump '4s/^./9/' 'point: expected 9'
 refused 'wrong slot' $table '9s/\t.*/\tnobody/' 'node: expected nobody'
 refused 'no prime' $table '1s/table_size=251/table_size=250/' 'no prime number'
