@@ -18,6 +18,7 @@
 
 enum { RING_HASH, MAGLEV };
 enum { XX_HASH, MURMUR_HASH_2 };
+#define WORK_MAX 8589934592.0 /* steps a table may take to fill: some seconds */
 
 static const struct gy_like_setting settings[] = {
     {GY_SET_DISTRIBUTION, GY_VALUE_WORD, "ring_hash", "ring_hash|maglev"},
@@ -217,16 +218,37 @@ static int settle_table(const struct gy_like_job *job, const uint32_t *table, ui
     return err;
 }
 
-static int build_maglev(const struct gy_like_job *job, const struct gy_dealt *host, uint32_t n)
+/* The heaviest host has a turn in each round, and each round looks at every host. */
+static int check_size(const struct gy_like_job *job, const struct gy_dealt *host, uint32_t n,
+                      uint64_t size)
 {
-    uint64_t size = gy_like_number(job, GY_SET_TABLE_SIZE);
+    double most = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        most = host[i].weight > most ? host[i].weight : most;
+    }
     if (!is_prime(size)) {
         return gy_fail(job->e, GYRE_INVALID, "table_size: %llu is no prime number",
                        (unsigned long long)size);
     }
+    if ((double)size * most * n > WORK_MAX) {
+        return gy_fail(job->e, GYRE_RANGE,
+                       "table_size: %llu slots among %u hosts of so unlike weights would take "
+                       "minutes",
+                       (unsigned long long)size, n);
+    }
+    return GYRE_OK;
+}
+
+static int build_maglev(const struct gy_like_job *job, const struct gy_dealt *host, uint32_t n)
+{
+    uint64_t size = gy_like_number(job, GY_SET_TABLE_SIZE);
+    int err = check_size(job, host, n, size);
+    if (err) {
+        return err;
+    }
     struct turn *turn = gy_mem_alloc((size_t)n + 1, sizeof *turn);
     uint32_t *table = gy_mem_alloc((size_t)size, sizeof *table);
-    int err = turn && table ? GYRE_OK : gy_fail_nomem(job->e);
+    err = turn && table ? GYRE_OK : gy_fail_nomem(job->e);
     for (uint32_t i = 0; !err && i < n; i++) {
         const char *name = job->m->nodes[host[i].node].name;
         size_t len = strlen(name);

@@ -78,6 +78,9 @@ static void test_refused(void **state)
             GYRE_UNSUPPORTED, "like: guava");
     refused(with(fleet_new("like mcrouter distribution WeightedCh3"), "a", 2, NULL, NULL),
             GYRE_RANGE, "weights of 0 to 1");
+    gyre_topology_t *t = fleet_new("like envoy distribution maglev table_size 5000011");
+    fleet_many(t, "n", 2000);
+    refused(with(t, "heavy", 1000000, NULL, NULL), GYRE_RANGE, "would take minutes");
 }
 
 /* Partitions by their owners' options; those of nobody go to the next. */
