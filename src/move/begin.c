@@ -104,9 +104,11 @@ static int examine(struct begin *b, uint32_t *nchunks, gyre_error_t *e)
         .epoch = j->epoch,
         .pairs = j->pairs,
         .npairs = j->npairs,
+        .known = {b->m->pool, j->epoch - 1, j->from_version, false},
     };
     int rc = gy_precheck_run(&c, e);
     j->npairs = c.npairs;
+    j->epoch = c.known.epoch + 1;
     j->estimate = c.estimate;
     uint64_t wanted = c.largest / KEYS_PER_CHUNK + 1;
     *nchunks = b->o->chunks          ? b->o->chunks

@@ -420,6 +420,7 @@ static bool finish(struct gy_mover *m, struct gy_job *j, bool moved)
         return false;
     }
     publish(m, v);
+    gy_links_seal(&m->links);
     for (uint32_t i = 0; i < m->links.n; i++) {
         gy_links_drop(&m->links, i);
     }
@@ -534,6 +535,8 @@ void gy_driver_run(struct gy_mover *m)
         if (stop) {
             return;
         }
+        m->links.pool = m->pool;
+        m->links.stamp = (struct gy_stamp){j->epoch, j->from_version, j->to_version, false};
         turn(m, j);
     }
 }

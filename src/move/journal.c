@@ -57,6 +57,19 @@ int gy_journal_generation(struct gy_store *s, uint64_t *out, gyre_error_t *e)
     return gy_store_txn(s, &op, 1, NULL, e);
 }
 
+int gy_journal_epoch(struct gy_store *s, uint64_t *out, gyre_error_t *e)
+{
+    return read_counter(s, "epoch", out, e);
+}
+
+int gy_journal_raise_epoch(struct gy_store *s, uint64_t epoch, gyre_error_t *e)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, epoch);
+    struct gy_store_op op = put("epoch", gy_str(text));
+    return gy_store_txn(s, &op, 1, NULL, e);
+}
+
 int gy_journal_next_epoch(struct gy_mover *m, uint64_t *out, gyre_error_t *e)
 {
     int rc = read_counter(m->store, "epoch", out, e);

@@ -20,6 +20,9 @@ GYRE_NODISCARD int gy_journal_topology(struct gy_slice yaml, const char *where,
                                        gyre_topology_t **out, gyre_error_t *e);
 /* Raises and returns the number of this process. */
 GYRE_NODISCARD int gy_journal_generation(struct gy_store *s, uint64_t *out, gyre_error_t *e);
+/* Of the last move that began, or that a server knew of and that was forgotten; 0: none. */
+GYRE_NODISCARD int gy_journal_epoch(struct gy_store *s, uint64_t *out, gyre_error_t *e);
+GYRE_NODISCARD int gy_journal_raise_epoch(struct gy_store *s, uint64_t epoch, gyre_error_t *e);
 GYRE_NODISCARD int gy_journal_next_epoch(struct gy_mover *m, uint64_t *out, gyre_error_t *e);
 
 GYRE_NODISCARD int gy_journal_begin(struct gy_mover *m, struct gy_job *j, gyre_error_t *e);

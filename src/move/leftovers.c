@@ -14,6 +14,7 @@
 
 struct found {
     uint64_t n;
+    uint64_t records; /* of our own pool: what is there may be somebody's only copy */
     struct gy_buf names;
 };
 
@@ -50,6 +51,7 @@ static void take_batch(struct gy_checks *k, uint32_t dst, const struct gy_reply 
 {
     for (size_t i = 0; i < keys->count; i++) {
         struct gy_slice key = keys->item[i].text;
+        f->records += gy_unit_is_record_of(k->c->m->prefix, k->c->m->pool, key);
         if (gy_unit_is_record(k->c->m->prefix, key) || at_home(k, dst, key)) {
             continue;
         }
@@ -118,8 +120,18 @@ int gy_check_leftovers(struct gy_checks *k, uint32_t dst, gyre_error_t *e)
 {
     struct found f = {0};
     char name[GY_SHOW];
-    int rc = scan(k, dst, k->c->options->purge_destination, &f, e);
-    if (rc == GYRE_OK && f.n) {
+    int rc = scan(k, dst, false, &f, e);
+    if (rc == GYRE_OK && f.n && f.records) {
+        rc =
+            gy_fail(e, GYRE_REFUSED,
+                    "%s: it holds %" PRIu64 " keys that are not its own (%s%s), and %" PRIu64
+                    " records of a move of this fleet that the state directory does not know: "
+                    "they may be the only copies, and are not removed. Restore the state directory",
+                    gy_show(k->c->view->servers[dst].name, name), f.n, gy_buf_cstr(&f.names),
+                    f.n > NAMES ? ", ..." : "", f.records);
+    } else if (rc == GYRE_OK && f.n && k->c->options->purge_destination) {
+        rc = scan(k, dst, true, &f, e);
+    } else if (rc == GYRE_OK && f.n) {
         rc = gy_fail(e, GYRE_REFUSED,
                      "%s: it holds %" PRIu64 " keys that are not its own (%s%s): look at them; "
                      "--purge-destination removes them",
@@ -197,21 +209,10 @@ int gy_check_records(struct gy_checks *k, uint32_t dst, gyre_error_t *e)
 
 /* ---- functions ---- */
 
-/* The value behind `field` in one entry of FUNCTION LIST (a flat list in RESP2). */
-static struct gy_slice entry_field(const struct gy_reply *entry, const char *field)
-{
-    for (size_t i = 0; i + 1 < entry->count; i += 2) {
-        if (gy_slice_eq(entry->item[i].text, gy_str(field))) {
-            return entry->item[i + 1].text;
-        }
-    }
-    return (struct gy_slice){NULL, 0};
-}
-
 static bool has_library(const struct gy_reply *list, struct gy_slice library)
 {
     for (size_t i = 0; i < list->count; i++) {
-        if (gy_slice_eq(entry_field(&list->item[i], "library_name"), library)) {
+        if (gy_slice_eq(gy_stamp_field(&list->item[i], "library_name"), library)) {
             return true;
         }
     }
@@ -226,8 +227,8 @@ static int copy_libraries(struct gy_sync *from, struct gy_sync *to, gyre_error_t
         rc = gy_sync_call(from, &ours, e, "FUNCTION", "LIST", "WITHCODE", NULL);
     }
     for (size_t i = 0; rc == GYRE_OK && i < ours->count; i++) {
-        struct gy_slice library = entry_field(&ours->item[i], "library_name");
-        struct gy_slice code = entry_field(&ours->item[i], "library_code");
+        struct gy_slice library = gy_stamp_field(&ours->item[i], "library_name");
+        struct gy_slice code = gy_stamp_field(&ours->item[i], "library_code");
         if (gy_slice_eq(library, GY_LIT(LIBRARY)) || has_library(theirs, library)) {
             continue;
         }

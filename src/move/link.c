@@ -2,8 +2,8 @@
 /* link.c - see link.h. */
 #include "move/link.h"
 
+#include "base/log.h"
 #include "lib/error.h"
-#include "move/lua.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -129,7 +129,7 @@ int gy_links_get(struct gy_links *l, uint32_t i, const struct gy_server *server,
     struct gy_link *k = &l->v[i];
     int rc = k->sync ? GYRE_OK : open_link(l, k, server, e);
     if (rc == GYRE_OK && library && !k->loaded) {
-        rc = gy_sync_do(k->sync, e, "FUNCTION", "LOAD", "REPLACE", gy_lua_source, NULL);
+        rc = gy_stamp_load(k->sync, l->pool, &l->stamp, e);
         k->loaded = rc == GYRE_OK;
         gy_links_check(l, i);
     }
@@ -147,6 +147,25 @@ void gy_links_check(struct gy_links *l, uint32_t i)
         snprintf(k->dead_run_id, sizeof k->dead_run_id, "%s", gy_sync_run_id(k->sync));
         gy_sync_close(k->sync);
         k->sync = NULL;
+    }
+}
+
+void gy_links_unload(struct gy_links *l, uint32_t i)
+{
+    if (i < l->n) {
+        l->v[i].loaded = false;
+    }
+}
+
+void gy_links_seal(struct gy_links *l)
+{
+    gyre_error_t e;
+    l->stamp.ended = true;
+    for (uint32_t i = 0; i < l->n; i++) {
+        if (l->v[i].sync && l->v[i].loaded &&
+            gy_stamp_load(l->v[i].sync, l->pool, &l->stamp, &e) != GYRE_OK) {
+            gy_debug("move: not told that it ended: %s", e.message);
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 #define GY_MOVE_LINK_H
 
 #include "formats/config.h"
+#include "move/stamp.h"
 #include "move/view.h"
 #include "net/sync.h"
 
@@ -37,6 +38,8 @@ struct gy_links {
     /* Told when a server is reached again and is another process than before. NULL: nobody. */
     void (*restarted)(void *ctx, uint32_t server, const char *run_id);
     void *ctx;
+    const char *pool; /* whose stamp goes with the library */
+    struct gy_stamp stamp;
 };
 
 void gy_links_init(struct gy_links *l, const struct gy_link_conf *conf);
@@ -47,6 +50,10 @@ GYRE_NODISCARD int gy_links_get(struct gy_links *l, uint32_t i, const struct gy_
                                 bool library, struct gy_sync **out, gyre_error_t *e);
 /* To be called after an error: the connection is given up when it is broken. */
 void gy_links_check(struct gy_links *l, uint32_t i);
+/* The library was taken away (FUNCTION FLUSH): it is loaded again when the link is next got. */
+void gy_links_unload(struct gy_links *l, uint32_t i);
+/* Every server that got the library learns that the move has ended; as well as it goes. */
+void gy_links_seal(struct gy_links *l);
 void gy_links_drop(struct gy_links *l, uint32_t i); /* close in peace */
 
 #endif

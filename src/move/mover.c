@@ -249,6 +249,9 @@ static int setup(struct gy_mover *m, const struct gy_config *conf, char **note, 
     if (rc == GYRE_OK) {
         rc = load_job(m, e);
     }
+    if (rc == GYRE_OK) {
+        rc = gy_stamp_check(m, e);
+    }
     return rc;
 }
 

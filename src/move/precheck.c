@@ -160,6 +160,9 @@ static int check_server(struct gy_checks *k, uint32_t i, gyre_error_t *e)
                       : f->cluster  ? "it runs in cluster mode: Redis Cluster moves its own slots"
                       : !f->master  ? "it is a replica: every node of a move must be a master"
                                     : NULL;
+    if (rc == GYRE_OK && !why) {
+        rc = gy_stamp_admit(f->sync, k->c->view->servers[i].name, &k->c->known, e);
+    }
     return why ? gy_fail(e, GYRE_REFUSED, "%s: %s", shown(k, i, name), why) : rc;
 }
 

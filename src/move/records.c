@@ -74,8 +74,15 @@ bool gy_reply_fenced(const struct gy_reply *r)
            memcmp(r->text.p, word, sizeof word - 1) == 0;
 }
 
+/* Every error reply of a server comes by here. A function that is not there any more (somebody did
+ * FUNCTION FLUSH) is one to try again, with the library loaded anew (0a.15). */
 void gy_mover_complain_reply(struct gy_mover *m, uint32_t server, const struct gy_reply *r)
 {
+    static const char flushed[] = "ERR Function not found";
+    if (r->type == '-' && r->text.n >= sizeof flushed - 1 &&
+        memcmp(r->text.p, flushed, sizeof flushed - 1) == 0) {
+        gy_links_unload(&m->links, server);
+    }
     gyre_error_t e;
     char name[GY_SHOW];
     (void)gy_fail(&e, GYRE_REFUSED, "%s: %.*s", gy_show(m->servers[server].name, name),

@@ -189,6 +189,7 @@ struct gy_precheck {
     /* in and out */
     struct gy_pair *pairs;
     size_t npairs;
+    struct gy_known known; /* raised above stamps that are to be forgotten */
     /* out */
     uint64_t estimate; /* keys to move */
     uint64_t largest;  /* keys of the largest flow */

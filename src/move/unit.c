@@ -115,3 +115,12 @@ bool gy_unit_is_record(const char *prefix, struct gy_slice key)
     }
     return key.p[at - 2 - TAG_HEX] == '.';
 }
+
+bool gy_unit_is_record_of(const char *prefix, const char *pool, struct gy_slice key)
+{
+    /* prefix "{" pool "." 16 hex digits "." */
+    size_t len = strlen(prefix), own = strlen(pool), dot = len + 1 + own;
+    return gy_unit_is_record(prefix, key) && key.n > dot + 1 + TAG_HEX &&
+           memcmp(key.p + len + 1, pool, own) == 0 && key.p[dot] == '.' &&
+           key.p[dot + 1 + TAG_HEX] == '.';
+}

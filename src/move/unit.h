@@ -60,5 +60,6 @@ void gy_unit_names_fini(struct gy_unit_names *n);
 /* Is this key a record, a mark set or a back-mark set of any pool and unit under `prefix`? Exact in
  * form, so that a user's own "gyre:..." keys are keys like any other and move with them. */
 bool gy_unit_is_record(const char *prefix, struct gy_slice key);
+bool gy_unit_is_record_of(const char *prefix, const char *pool, struct gy_slice key);
 
 #endif

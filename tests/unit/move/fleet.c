@@ -100,6 +100,13 @@ void fleet_flush(struct fleet *f)
     }
 }
 
+void fleet_forget_moves(struct fleet *f)
+{
+    for (unsigned i = 0; i < f->n; i++) {
+        fleet_do(f->node[i].c, "FUNCTION", "FLUSH", NULL);
+    }
+}
+
 gyre_topology_t *fleet_topology(const struct fleet *f, unsigned from, unsigned to, uint64_t version)
 {
     gyre_topology_t *t = gyre_topology_new();

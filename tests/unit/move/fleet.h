@@ -31,6 +31,7 @@ void fleet_down(struct fleet *f);
 void fleet_kill(struct fleet *f, unsigned i);
 void fleet_start(struct fleet *f, unsigned i); /* again, on the same socket */
 void fleet_flush(struct fleet *f);
+void fleet_forget_moves(struct fleet *f); /* the library with its stamps goes */
 /* Nodes from..to-1 as a topology of version `version`, weight 1 each. */
 gyre_topology_t *fleet_topology(const struct fleet *f, unsigned from, unsigned to,
                                 uint64_t version);

@@ -40,6 +40,7 @@ static void forget_state(void)
     snprintf(command, sizeof command, "rm -rf '%s/state'", fleet.dir);
     assert_int_equal(system(command), 0);
     fleet_flush(&fleet);
+    fleet_forget_moves(&fleet);
 }
 
 static void begin(struct ride *r, gyre_topology_t *next, const struct gy_move_options *o)

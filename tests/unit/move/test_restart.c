@@ -122,6 +122,32 @@ static void forward(bool persist, enum gy_unit_state state, unsigned which)
     end(&t, t.b);
 }
 
+/* FUNCTION FLUSH on every server: the mover loads its library again and arrives. */
+static void flush_functions(struct story *t)
+{
+    for (unsigned i = 0; i < t->fleet.n; i++) {
+        fleet_do(t->fleet.node[i].c, "FUNCTION", "FLUSH", NULL);
+    }
+}
+
+static void flushed(enum gy_unit_state state)
+{
+    struct story t;
+    tell(&t, false, state, 1);
+    sem_wait(&t.stop.reached);
+    flush_functions(&t);
+    sem_post(&t.stop.go);
+    end(&t, t.b);
+}
+
+static void test_flushed(void **state)
+{
+    (void)state;
+    flushed(GY_UNIT_PREPARE);
+    flushed(GY_UNIT_MIGRATING);
+    flushed(GY_UNIT_CLEANING);
+}
+
 static void test_destination_empty(void **state)
 {
     (void)state;
@@ -152,6 +178,8 @@ static void test_source_cleaning(void **state)
     forward(true, GY_UNIT_CLEANING, 0);
 }
 
+#define NOBODY FLEET_MAX /* nobody dies, but everybody's functions are flushed */
+
 static void backward(enum gy_unit_state state, unsigned which)
 {
     struct story t;
@@ -162,9 +190,20 @@ static void backward(enum gy_unit_state state, unsigned which)
     t.stop.done = false;
     sem_post(&t.stop.go);
     sem_wait(&t.stop.reached);
-    restart(&t, which);
+    if (which == NOBODY) {
+        flush_functions(&t);
+    } else {
+        restart(&t, which);
+    }
     sem_post(&t.stop.go);
     end(&t, t.a);
+}
+
+static void test_back_flushed(void **state)
+{
+    (void)state;
+    backward(GY_UNIT_ABORTING, NOBODY);
+    backward(GY_UNIT_PURGING, NOBODY);
 }
 
 static void test_back_source(void **state)
@@ -395,6 +434,8 @@ static void test_shared_address(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_flushed),
+        cmocka_unit_test(test_back_flushed),
         cmocka_unit_test(test_destination_empty),
         cmocka_unit_test(test_destination_with_data),
         cmocka_unit_test(test_destination_completing),

@@ -166,6 +166,7 @@ static void reset(void)
     snprintf(command, sizeof command, "rm -rf '%s/state'", fleet.dir);
     assert_int_equal(system(command), 0);
     fleet_flush(&fleet);
+    fleet_forget_moves(&fleet);
 }
 
 static void one(enum scenario s, enum gy_failpoint p, const char *action, unsigned nth)
