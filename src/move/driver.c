@@ -516,12 +516,20 @@ static void turn(struct gy_mover *m, struct gy_job *j)
     free(ev);
 }
 
+/* What goes with the library to every server of this move. */
+static void stamp(struct gy_mover *m, const struct gy_job *j)
+{
+    m->links.pool = m->pool;
+    m->links.stamp = (struct gy_stamp){j->epoch, j->from_version, j->to_version, false};
+}
+
 void gy_driver_run(struct gy_mover *m)
 {
     pthread_mutex_lock(&m->lock);
     struct gy_job *found = m->job;
     pthread_mutex_unlock(&m->lock);
     if (found) {
+        stamp(m, found);
         gy_records_take_up(m, found);
     }
     for (;;) {
@@ -535,8 +543,7 @@ void gy_driver_run(struct gy_mover *m)
         if (stop) {
             return;
         }
-        m->links.pool = m->pool;
-        m->links.stamp = (struct gy_stamp){j->epoch, j->from_version, j->to_version, false};
+        stamp(m, j);
         turn(m, j);
     }
 }

@@ -153,7 +153,7 @@ static int newest(struct gy_checks *k, uint32_t dst, const struct gy_reply *keys
     int rc = GYRE_OK;
     for (size_t i = 0; i < keys->count; i++) {
         struct gy_slice key = keys->item[i].text;
-        if (gy_unit_is_record(k->c->m->prefix, key) && !memchr(key.p, 0, key.n)) {
+        if (gy_unit_is_record_of(k->c->m->prefix, k->c->m->pool, key) && !memchr(key.p, 0, key.n)) {
             gy_buf_add(&copy, key.p, key.n);
             gy_buf_putc(&copy, '\0');
         }

@@ -237,11 +237,16 @@ static void test_precheck(void **state)
                      GYRE_REFUSED);
     assert_non_null(strstr(e.message, "cache-2 took part in move 1"));
     fleet_do(d, "FUNCTION", "FLUSH", NULL);
-    fleet_do(d, "HSET", "gyre:{main.0123456789abcdef.7}:rec", "epoch", "1", NULL);
+    /* Another pool's record is none of ours, whatever its number; an old one of ours is. */
+    fleet_do(d, "HSET", "gyre:{other.0123456789abcdef.7}:rec", "epoch", "99", NULL);
+    assert_int_equal(gy_mover_begin(t.ride.mover, gyre_topology_clone(t.b), NULL, &e),
+                     GYRE_REFUSED);
+    assert_non_null(strstr(e.message, "--purge-destination removes them"));
+    fleet_do(d, "HSET", "gyre:{main.0123456789abcdef.7}:rec", "epoch", "0", NULL);
     assert_int_equal(gy_mover_begin(t.ride.mover, gyre_topology_clone(t.b), &purge, &e),
                      GYRE_REFUSED);
     assert_non_null(strstr(e.message, "they may be the only copies"));
-    assert_int_equal(fleet_int(d, "DBSIZE", NULL, NULL, NULL), keys + 1);
+    assert_int_equal(fleet_int(d, "DBSIZE", NULL, NULL, NULL), keys + 2);
     ride_close(&t.ride);
     end(&t);
 }
