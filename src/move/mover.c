@@ -153,7 +153,8 @@ static int warn_shared(const struct gy_mover *m, gyre_error_t *e)
     return rc;
 }
 
-static int load_topology(struct gy_mover *m, const gyre_topology_t *file, char **note,
+/* fresh: the store had none, and the file's is not in it yet. */
+static int load_topology(struct gy_mover *m, const gyre_topology_t *file, bool *fresh, char **note,
                          gyre_error_t *e)
 {
     int rc = gy_journal_get_view(m->store, &m->topology, e);
@@ -181,7 +182,8 @@ static int load_topology(struct gy_mover *m, const gyre_topology_t *file, char *
         *note = NULL;
         return gy_fail_nomem(e);
     }
-    return gy_journal_put_view(m->store, m->topology, e);
+    *fresh = true;
+    return GYRE_OK;
 }
 
 static int plain_view(struct gy_mover *m, gyre_error_t *e)
@@ -231,6 +233,7 @@ static int load_job(struct gy_mover *m, gyre_error_t *e)
 static int setup(struct gy_mover *m, const struct gy_config *conf, char **note, gyre_error_t *e)
 {
     uint64_t generation;
+    bool fresh = false;
     m->pool = strdup(conf->proxy.pool ? conf->proxy.pool : "main");
     m->prefix = strdup(conf->proxy.prefix ? conf->proxy.prefix : "gyre:");
     if (!m->pool || !m->prefix) {
@@ -244,13 +247,16 @@ static int setup(struct gy_mover *m, const struct gy_config *conf, char **note, 
         rc = gy_link_conf_init(&m->link_conf, &conf->proxy, m->pool, generation, e);
     }
     if (rc == GYRE_OK) {
-        rc = load_topology(m, conf->topology, note, e);
+        rc = load_topology(m, conf->topology, &fresh, note, e);
     }
     if (rc == GYRE_OK) {
         rc = load_job(m, e);
     }
     if (rc == GYRE_OK) {
         rc = gy_stamp_check(m, e);
+    }
+    if (rc == GYRE_OK && fresh) { /* a refused start leaves no view behind that would serve next */
+        rc = gy_journal_put_view(m->store, m->topology, e);
     }
     return rc;
 }
