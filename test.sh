@@ -81,7 +81,7 @@ tiers() {
     filter+=(--no-suite long "$@")
     say "tests of $build"
     rm -f "$build/meson-logs/testlog.json"
-    meson test -C "$build" --no-rebuild --print-errorlogs --num-processes "$JOBS" "${filter[@]}"
+    meson test -C "$build" --no-rebuild --print-errorlogs --num-processes "$((JOBS + 1))" "${filter[@]}"
     read -r p f s < <(python3 tools/tally.py "$build" "${filter[@]}") || f=1
     passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1})) skipped=$((skipped + ${s:-0}))
 }
@@ -95,7 +95,7 @@ step "build/ with gcc" env CC=gcc tools/build.sh build "-Dwerror=$werror"
 tiers build
 if ! $quick; then
     step "build-asan/ with clang-16, ASan and UBSan" env CC=clang-16 tools/build.sh build-asan \
-        -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false -Dlibfuzzer=true "-Dwerror=$werror"
+        -Dbuildtype=debugoptimized -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false -Dlibfuzzer=true "-Dwerror=$werror"
     tiers build-asan --no-suite checks --no-suite models
 fi
 say "done"

@@ -103,9 +103,10 @@ def test_the_server_of_another_node(cluster, purge):
     """Whatever it is called: a purge would take the other node's keys for strays."""
     a, b = (cluster.nodes[f"cache-{i}"] for i in range(2))
     already = "cache-1 of this fleet already"
-    for address in (b.address, f"localhost:{b.port}"):
-        refused(cluster, *purge, "--replace", f"cache-0={address}", words=[already, address])
-        refused(cluster, *purge, "--add", f"cache-2={address}", words=[already, address])
+    # The same text is seen by the command itself; another text for the same server only by the proxy.
+    for address, words in ((b.address, ["have one address", b.address]), (f"localhost:{b.port}", [already, "localhost"])):
+        refused(cluster, *purge, "--replace", f"cache-0={address}", words=words)
+        refused(cluster, *purge, "--add", f"cache-2={address}", words=words)
     refused(cluster, *purge, "--same-data", "--replace", f"cache-0=localhost:{b.port}", words=[already])
     # A swap is two moves; so is taking over from a node that leaves.
     refused(cluster, *purge, "--replace", f"cache-0={b.address}", "--replace", f"cache-1={a.address}",
