@@ -28,20 +28,24 @@ static uint32_t far_server(const struct gy_task *t)
     return t->backward ? t->route.src : t->route.dst;
 }
 
-/* An error of a function. What the mover will put right (a fence, a library that somebody flushed:
- * 0a.15) is to be tried again; anything else, -OOM at the destination say, is told in the node's
- * own words. */
+static bool begins(struct gy_slice a, const char *text)
+{
+    size_t n = strlen(text);
+    return a.n >= n && memcmp(a.p, text, n) == 0;
+}
+
+/* An error of a function. Fenced: the unit was flipped under us (an abort, say), so the rule of its
+ * new state is the right one. A library that somebody flushed is loaded again by the mover (0a.15).
+ * Anything else, -OOM at the destination say, is told in the node's own words. */
 static void refused(struct gy_task *t, struct gy_slice a)
 {
-    static const char *const passing[] = {"-GYREFENCED", "-ERR Function not found"};
-    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
-        size_t n = strlen(passing[i]);
-        if (a.n > n && memcmp(a.p, passing[i], n) == 0) {
-            gy_task_fail(t, "TRYAGAIN the move of the key's unit is being put right");
-            return;
-        }
+    if (begins(a, "-GYREFENCED")) {
+        gy_task_restart(t);
+    } else if (begins(a, "-ERR Function not found")) {
+        gy_task_fail(t, "TRYAGAIN the move of the key's unit is being put right");
+    } else {
+        gy_task_reply(t, a);
     }
-    gy_task_reply(t, a);
 }
 
 /* The far side has answered OK, ALREADY or DONE: all of them mean that the key is there. */

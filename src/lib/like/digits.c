@@ -11,7 +11,9 @@ bool gy_digits_read(const char **at, const char *end, uint64_t *out)
     const char *p = *at;
     bool minus = p < end && *p == '-', good = true;
     uint64_t x = 0;
-    p += minus;
+    if (minus) { /* not p += minus: an empty text may be a null pointer */
+        p++;
+    }
     const char *first = p;
     for (; p < end && *p >= '0' && *p <= '9'; p++) {
         unsigned digit = (unsigned)(*p - '0');
