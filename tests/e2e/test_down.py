@@ -143,7 +143,7 @@ def test_under_load_nothing_is_lost(cluster, farm):
     """Kill and restart (with its log), freeze and thaw, under the checker."""
     nodes = [farm.redis(f"kept-{i}", keep=True) for i in range(3)]
     c = harness.Cluster(farm, nodes, ["backend: {timeout: 500ms}"], name="kept").start()
-    check = farm.checker(c.port, "--seconds", "60", "--keys", "3000", "--rate", "8000", "--settle", "4000", "--progress")
+    check = farm.checker(c.port, "--seconds", "60", "--keys", "3000", "--rate", "4000", "--settle", "4000", "--progress")
     wait_until(lambda: "loaded" in check.output(), 20)
     time.sleep(0.5)
     for act in (nodes[0].restart, lambda: (nodes[1].freeze(), time.sleep(1.2), nodes[1].thaw()), nodes[2].restart):

@@ -10,7 +10,7 @@ import harness
 from harness import LONG, end, wait_until
 
 LOAD = ["--seconds", "300", "--clients", "8", "--write-ratio", "0.4", "--multi-ratio", "0.15", "--keys", "4000",
-        "--rate", "0" if LONG else "12000", "--progress"]
+        "--rate", "0" if LONG else "5000", "--progress"]
 KEYS = 50000 if LONG else 3000
 
 

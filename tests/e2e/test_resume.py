@@ -118,7 +118,7 @@ def test_killed_under_load(farm, point):
     before = c.fill(500)
     d = farm.redis("cache-2")
     c.nodes["cache-2"] = d
-    check = farm.checker(c.port, "--seconds", "300", "--keys", "2000", "--rate", "6000", "--settle", "1500", "--progress")
+    check = farm.checker(c.port, "--seconds", "300", "--keys", "2000", "--rate", "4000", "--settle", "1500", "--progress")
     wait_until(lambda: "loaded" in check.output(), 30)
     detached(c, "start", "--yes", "--detach", "--add", f"cache-2={d.address}")
     assert killed(c), f"{point} was not passed {nth} times"
