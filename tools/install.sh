@@ -3,7 +3,7 @@
 # install.sh [--list] [GROUP...] - install the Debian packages Gyre needs (groups: build run test dev; default the first three).
 #
 # Says which are missing and fetches only those; where nothing is missing it needs neither root nor network.
-# Two runs at once wait for each other. Packages that ship a service (redis-server, nutcracker) may have it
+# Two runs at once wait for each other. Packages that ship a service (redis-server, nutcracker, nginx, haproxy) may have it
 # started by Debian; Gyre neither needs nor touches it: its own servers use ports of their own.
 set -euo pipefail
 
@@ -15,7 +15,8 @@ declare -A groups=(
     [dev]="clang-tidy-16 gcovr"
     [test]="clang-16 clang-format-16 libclang-rt-16-dev spin pmccabe shellcheck python3-pytest
             python3-redis python3-yaml redis-server redis-tools sqlite3 wamerican
-            libhashkit-dev libssl-dev zlib1g-dev groff-base"
+            libhashkit-dev libssl-dev zlib1g-dev groff-base
+            libmemcached-dev nutcracker haproxy nginx python3-uhashring"
 )
 
 say() { printf 'install: %s\n' "$*" >&2; }
