@@ -182,8 +182,6 @@ static bool queue_put(struct gy_pass *p, const struct gy_run *r, size_t i, const
     struct gy_slice key = gy_keyset_key(r->keys, i);
     if (p->near_src) {
         if (!there) { /* it expired on the way here: absent on both sides, no mark needed */
-            uint64_t *present = &p->j->present[it->unit];
-            *present -= *present > 0; /* nor had it to be moved */
             return false;
         }
         struct gy_slice argv[] = {GY_LIT("FCALL"),  GY_LIT("gyre_install"),
@@ -352,9 +350,40 @@ static void audit(struct gy_pass *p, struct gy_run *r)
     gy_buf_fini(&b);
 }
 
+/* Counts what had to be moved, by its expiry: see gy_records_count. One that has expired since SCAN
+ * saw it is none of them (-2). */
+static bool take_census(struct gy_pass *p, struct gy_run *r)
+{
+    for (size_t i = r->from; i < r->to; i++) {
+        if (r->keys->v[i].fresh) {
+            struct gy_slice argv[] = {GY_LIT("PEXPIRETIME"), gy_keyset_key(r->keys, i)};
+            gy_sync_add(r->nearc, 2, argv);
+        }
+    }
+    for (size_t i = r->from; i < r->to; i++) {
+        const struct gy_item *it = &r->keys->v[i];
+        struct gy_census *c = &p->j->census[it->unit];
+        struct gy_reply *a;
+        if (!it->fresh) {
+            continue;
+        }
+        if (!read_or_lose(p, r->nearc, r->near, &a)) {
+            return false;
+        }
+        if (a->type != ':') {
+            gy_pass_refused(p, r->near, it->unit, a);
+        } else {
+            c->lasting += a->integer == -1;
+            c->expiring += a->integer >= 0;
+        }
+        gy_reply_free(a);
+    }
+    return true;
+}
+
 void gy_verify_run(struct gy_pass *p, struct gy_run *r)
 {
-    if (!ask_marks(p, r)) {
+    if (!ask_marks(p, r) || !take_census(p, r)) {
         return;
     }
     for (size_t i = r->from; i < r->to; i++) {

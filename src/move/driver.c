@@ -142,21 +142,9 @@ static void run_barrier(struct gy_mover *m, struct gy_job *j, enum gy_step step,
     free(drain);
 }
 
-/* The counts of verified units become final together with COMPLETING. */
-static int settle_counts(struct gy_mover *m, struct gy_job *j, const struct gy_set *s,
-                         struct gy_totals *t, gyre_error_t *e)
+/* What was counted live is in the settled totals now. */
+static void restart_live(struct gy_mover *m, struct gy_job *j)
 {
-    *t = j->settled;
-    int rc = gy_records_count(m, j, s, t, e);
-    for (size_t i = 0; i < s->n; i++) {
-        t->minimum += j->present[s->units[i]];
-    }
-    return rc;
-}
-
-static void adopt_totals(struct gy_mover *m, struct gy_job *j, const struct gy_totals *t)
-{
-    j->settled = *t;
     j->live_keys = j->live_bytes = 0;
     m->host->on_access(m->host->ctx, &j->access_base_keys, &j->access_base_bytes);
 }
@@ -171,14 +159,13 @@ static bool may_release(enum gy_step step)
 static void run_cas(struct gy_mover *m, struct gy_job *j, enum gy_step step, struct gy_set *s)
 {
     gyre_error_t e;
-    struct gy_totals totals;
     bool counts = step == GY_STEP_TO_COMPLETING;
-    int rc = counts ? settle_counts(m, j, s, &totals, &e) : GYRE_OK;
+    int rc = counts ? gy_records_count(m, j, s, &e) : GYRE_OK;
     if (rc == GYRE_OK) {
         pthread_mutex_lock(&m->lock);
-        rc = gy_journal_cas(m, j, s->units, s->n, counts ? &totals : NULL, &e);
+        rc = gy_journal_cas(m, j, s->units, s->n, &e);
         if (rc == GYRE_OK && counts) {
-            adopt_totals(m, j, &totals);
+            restart_live(m, j);
         }
         pthread_mutex_unlock(&m->lock);
     }

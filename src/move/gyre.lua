@@ -67,8 +67,8 @@ local function put(key, pexpire, payload)
 end
 
 -- KEYS rec, marks, key   ARGV epoch, pexpire, kind, payload
--- kind D: the value and its mark at once. kind N: the key does not exist at the source; mark only,
--- the destination's value is never touched.
+-- kind D: the value and its mark at once; counted in the record, keys with an expiry apart. kind N:
+-- the key does not exist at the source; mark only, the destination's value is never touched.
 local function install(k, a)
   local epoch, st, id = record(k[1])
   if epoch ~= a[1] then return fenced(epoch, st) end
@@ -78,10 +78,9 @@ local function install(k, a)
   if redis.call('SISMEMBER', k[2], k[3]) == 1 then return 'ALREADY' end
   if a[3] == 'D' then
     put(k[3], a[2], a[4])
+    redis.call('HINCRBY', k[1], tonumber(a[2]) > 0 and 'expiring' or 'lasting', 1)
     redis.call('HINCRBY', k[1], 'bytes', #a[4])
-  elseif a[3] == 'N' then
-    redis.call('HINCRBY', k[1], 'absent', 1)
-  else
+  elseif a[3] ~= 'N' then
     return redis.error_reply('ERR gyre_install: unknown kind')
   end
   redis.call('SADD', k[2], k[3])

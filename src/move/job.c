@@ -12,7 +12,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#define JOB_FORMAT 1
+#define JOB_FORMAT 2
 
 static const char *const phase_names[] = {"move", "clean", "abort"};
 
@@ -28,7 +28,9 @@ void gy_job_free(struct gy_job *j)
     free(j->unit);
     free(j->retry_at);
     free(j->tries);
-    free(j->present);
+    free(j->census);
+    free(j->counted);
+    free(j->own);
     free(j->pairs);
     gy_migration_unref(j->mig);
     gyre_topology_free(j->next);
@@ -61,8 +63,10 @@ int gy_job_build(const struct gy_mover *m, struct gy_job *j, const struct gy_vie
     j->unit = calloc(n, sizeof *j->unit);
     j->retry_at = calloc(n, sizeof *j->retry_at);
     j->tries = calloc(n, sizeof *j->tries);
-    j->present = calloc(n, sizeof *j->present);
-    if (!j->unit || !j->retry_at || !j->tries || !j->present) {
+    j->census = calloc(n, sizeof *j->census);
+    j->counted = calloc(n, sizeof *j->counted);
+    j->own = calloc(n, sizeof *j->own);
+    if (!j->unit || !j->retry_at || !j->tries || !j->census || !j->counted || !j->own) {
         return gy_fail_nomem(e);
     }
     for (uint32_t i = 0; i < j->mig->nunits; i++) {

@@ -4,9 +4,10 @@
  *   view              the topology that serves, as YAML with its version
  *   view/<version>    each one that ever served
  *   epoch             of the last move; proxy/gen: of the last process
- *   move              the move under way (job.c has the document), move/totals, move/unit/<index>
+ *   move              the move under way (job.c has the document), move/unit/<index>
  *   history/<epoch>   how each move ended
- * A unit's value is "state attempt from_complete". Threads: under the mover's lock.
+ * A unit's value is "state attempt from_complete keys bytes minimum". Threads: under the mover's
+ * lock.
  */
 #include "move/journal.h"
 
@@ -19,7 +20,7 @@
 #include <time.h>
 
 #define UNIT_KEY  40
-#define UNIT_TEXT 48
+#define UNIT_TEXT 112
 
 static struct gy_slice bytes_of(struct gy_buf *b)
 {
@@ -124,9 +125,21 @@ static void unit_key(char out[UNIT_KEY], uint32_t i)
     snprintf(out, UNIT_KEY, "move/unit/%" PRIu32, i);
 }
 
-static void unit_text(char out[UNIT_TEXT], enum gy_unit_state s, uint32_t attempt, bool complete)
+static void unit_text(char out[UNIT_TEXT], enum gy_unit_state s, uint32_t attempt, bool complete,
+                      const struct gy_totals *t)
 {
-    snprintf(out, UNIT_TEXT, "%s %" PRIu32 " %d", gy_unit_state_name(s), attempt, complete);
+    snprintf(out, UNIT_TEXT, "%s %" PRIu32 " %d %" PRIu64 " %" PRIu64 " %" PRIu64,
+             gy_unit_state_name(s), attempt, complete, t->keys, t->bytes, t->minimum);
+}
+
+/* The totals are nothing but the sum of the units'. */
+static void own(struct gy_job *j, uint32_t i, const struct gy_totals *t)
+{
+    struct gy_totals *old = &j->own[i], *sum = &j->settled;
+    sum->keys += t->keys - old->keys;
+    sum->bytes += t->bytes - old->bytes;
+    sum->minimum += t->minimum - old->minimum;
+    *old = *t;
 }
 
 static int read_unit(struct gy_mover *m, struct gy_job *j, uint32_t i, gyre_error_t *e)
@@ -136,13 +149,16 @@ static int read_unit(struct gy_mover *m, struct gy_job *j, uint32_t i, gyre_erro
     enum gy_unit_state state;
     uint32_t attempt;
     int complete;
+    struct gy_totals t;
     unit_key(key, i);
     int rc = gy_store_get(m->store, key, &b, NULL, e);
     if (rc == GYRE_OK) {
-        if (sscanf(gy_buf_cstr(&b), "%23s %" SCNu32 " %d", word, &attempt, &complete) != 3 ||
+        if (sscanf(gy_buf_cstr(&b), "%23s %" SCNu32 " %d %" SCNu64 " %" SCNu64 " %" SCNu64, word,
+                   &attempt, &complete, &t.keys, &t.bytes, &t.minimum) != 6 ||
             !gy_unit_state_parse(word, &state)) {
             rc = gy_fail(e, GYRE_SYNTAX, "store: %s is damaged", key);
         } else {
+            own(j, i, &t);
             gy_machine_resume(&j->unit[i], state, attempt, complete != 0,
                               j->phase == GY_PHASE_ABORT);
         }
@@ -157,23 +173,6 @@ int gy_journal_read_units(struct gy_mover *m, struct gy_job *j, gyre_error_t *e)
     for (uint32_t i = 0; i < j->mig->nunits && rc == GYRE_OK; i++) {
         rc = read_unit(m, j, i, e);
     }
-    return rc;
-}
-
-static void totals_text(char out[80], const struct gy_totals *t)
-{
-    snprintf(out, 80, "%" PRIu64 " %" PRIu64 " %" PRIu64, t->keys, t->bytes, t->minimum);
-}
-
-int gy_journal_read_totals(struct gy_mover *m, struct gy_totals *t, gyre_error_t *e)
-{
-    struct gy_buf b = {0};
-    int rc = gy_store_get(m->store, "move/totals", &b, NULL, e);
-    if (rc == GYRE_OK && sscanf(gy_buf_cstr(&b), "%" SCNu64 " %" SCNu64 " %" SCNu64, &t->keys,
-                                &t->bytes, &t->minimum) != 3) {
-        rc = gy_fail(e, GYRE_SYNTAX, "store: move/totals is damaged");
-    }
-    gy_buf_fini(&b);
     return rc;
 }
 
@@ -203,37 +202,46 @@ struct cas {
     char key[UNIT_KEY], old[UNIT_TEXT], text[UNIT_TEXT];
 };
 
-static struct gy_store_op cas_op(struct cas *c, const struct gy_machine *u, uint32_t i)
+/* What a unit counts for after its CAS: what was just counted; nothing, when it is copied again. */
+static const struct gy_totals *next_own(const struct gy_job *j, uint32_t i)
 {
+    static const struct gy_totals none;
+    enum gy_step step = j->unit[i].step;
+    return step == GY_STEP_TO_COMPLETING ? &j->counted[i]
+           : step == GY_STEP_RETREAT     ? &none
+                                         : &j->own[i];
+}
+
+static struct gy_store_op cas_op(struct cas *c, const struct gy_job *j, uint32_t i)
+{
+    const struct gy_machine *u = &j->unit[i];
     unit_key(c->key, i);
-    unit_text(c->old, gy_machine_state(u), u->attempt, u->from_complete);
+    unit_text(c->old, gy_machine_state(u), u->attempt, u->from_complete, &j->own[i]);
     unit_text(c->text, gy_machine_target(u), gy_machine_target_attempt(u),
-              gy_machine_target_from_complete(u));
+              gy_machine_target_from_complete(u), next_own(j, i));
     return (struct gy_store_op){
         .key = c->key, .expect = GY_EXPECT_VALUE, .old = gy_str(c->old), .value = gy_str(c->text)};
 }
 
 int gy_journal_cas(struct gy_mover *m, struct gy_job *j, const uint32_t *units, size_t n,
-                   const struct gy_totals *totals, gyre_error_t *e)
+                   gyre_error_t *e)
 {
-    char total[80];
     int rc;
     struct cas *c = calloc(n, sizeof *c);
-    struct gy_store_op *ops = calloc(n + 1, sizeof *ops);
+    struct gy_store_op *ops = calloc(n, sizeof *ops);
     if (!c || !ops) {
         rc = gy_fail_nomem(e);
         goto out;
     }
     for (size_t i = 0; i < n; i++) {
-        ops[i] = cas_op(&c[i], &j->unit[units[i]], units[i]);
-    }
-    if (totals) {
-        totals_text(total, totals);
-        ops[n] = put("move/totals", gy_str(total));
+        ops[i] = cas_op(&c[i], j, units[i]);
     }
     enum gy_failpoint before = cas_point(&j->unit[units[0]]);
     rc = gy_failpoint(before) ? gy_fail(e, GYRE_IO, "failpoint %s", gy_fail_name(before))
-                              : gy_store_txn(m->store, ops, n + (totals != NULL), NULL, e);
+                              : gy_store_txn(m->store, ops, n, NULL, e);
+    for (size_t i = 0; rc == GYRE_OK && i < n; i++) {
+        own(j, units[i], next_own(j, units[i]));
+    }
     if (rc == GYRE_OK) {
         /* Written is written: an "error" here is what a lost answer would be, a conflict next. */
         rc = gy_failpoint(before + 1) ? gy_fail(e, GYRE_CONFLICT, "failpoint") : GYRE_OK;
@@ -261,24 +269,22 @@ static int guarded_txn(struct gy_mover *m, enum gy_failpoint before, struct gy_s
 
 int gy_journal_begin(struct gy_mover *m, struct gy_job *j, gyre_error_t *e)
 {
-    char epoch[24], total[80], text[UNIT_TEXT];
+    char epoch[24], text[UNIT_TEXT];
     struct gy_buf doc = {0};
     int rc;
     size_t n = j->mig->nunits, k = 0;
     struct cas *c = calloc(n ? n : 1, sizeof *c);
-    struct gy_store_op *ops = calloc(n + 3, sizeof *ops);
+    struct gy_store_op *ops = calloc(n + 2, sizeof *ops);
     if (!c || !ops) {
         rc = gy_fail_nomem(e);
         goto out;
     }
     gy_job_write(m, j, &doc);
     snprintf(epoch, sizeof epoch, "%" PRIu64, j->epoch);
-    totals_text(total, &j->settled);
-    unit_text(text, GY_UNIT_STABLE, 0, false);
+    unit_text(text, GY_UNIT_STABLE, 0, false, &j->settled);
     ops[k] = put("move", bytes_of(&doc));
     ops[k++].expect = GY_EXPECT_ABSENT;
     ops[k++] = put("epoch", gy_str(epoch));
-    ops[k++] = put("move/totals", gy_str(total));
     for (uint32_t i = 0; i < n; i++) {
         unit_key(c[i].key, i);
         ops[k++] = put(c[i].key, gy_str(text));
@@ -309,7 +315,7 @@ int gy_journal_finish(struct gy_mover *m, struct gy_job *j, bool moved, gyre_err
     int rc;
     size_t n = j->mig->nunits, k = 0;
     struct cas *c = calloc(n ? n : 1, sizeof *c);
-    struct gy_store_op *ops = calloc(n + 5, sizeof *ops);
+    struct gy_store_op *ops = calloc(n + 4, sizeof *ops);
     if (!c || !ops) {
         rc = gy_fail_nomem(e);
         goto out;
@@ -324,7 +330,6 @@ int gy_journal_finish(struct gy_mover *m, struct gy_job *j, bool moved, gyre_err
     }
     ops[k++] = put(history, bytes_of(&entry));
     ops[k++] = (struct gy_store_op){.key = "move", .remove = true};
-    ops[k++] = (struct gy_store_op){.key = "move/totals", .remove = true};
     for (uint32_t i = 0; i < n; i++) {
         unit_key(c[i].key, i);
         ops[k++] = (struct gy_store_op){.key = c[i].key, .remove = true};

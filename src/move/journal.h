@@ -10,7 +10,6 @@
 
 struct gy_job;
 struct gy_mover;
-struct gy_totals;
 
 /* The topology that serves. get: UNKNOWN when the store is new. */
 GYRE_NODISCARD int gy_journal_get_view(struct gy_store *s, gyre_topology_t **out, gyre_error_t *e);
@@ -28,16 +27,15 @@ GYRE_NODISCARD int gy_journal_next_epoch(struct gy_mover *m, uint64_t *out, gyre
 GYRE_NODISCARD int gy_journal_begin(struct gy_mover *m, struct gy_job *j, gyre_error_t *e);
 /* Writes the job's document again (phase, paused, rates). */
 GYRE_NODISCARD int gy_journal_update(struct gy_mover *m, struct gy_job *j, gyre_error_t *e);
-/* What the CAS steps of these units (all at the same step) write, in one transaction; totals: NULL,
- * or the new totals. CONFLICT: somebody changed one of them. */
+/* What the CAS steps of these units (all at the same step) write, in one transaction; at
+ * TO_COMPLETING what was counted of each goes with it. CONFLICT: somebody changed one of them. */
 GYRE_NODISCARD int gy_journal_cas(struct gy_mover *m, struct gy_job *j, const uint32_t *units,
-                                  size_t n, const struct gy_totals *totals, gyre_error_t *e);
+                                  size_t n, gyre_error_t *e);
 /* The end: the new view (if moved), the history entry, and the move's keys gone. */
 GYRE_NODISCARD int gy_journal_finish(struct gy_mover *m, struct gy_job *j, bool moved,
                                      gyre_error_t *e);
-/* Sets every unit's machine to what the store says. */
+/* Sets every unit's machine and counts to what the store says. */
 GYRE_NODISCARD int gy_journal_read_units(struct gy_mover *m, struct gy_job *j, gyre_error_t *e);
-GYRE_NODISCARD int gy_journal_read_totals(struct gy_mover *m, struct gy_totals *t, gyre_error_t *e);
 GYRE_NODISCARD int gy_journal_history(struct gy_mover *m, struct gy_buf *json, gyre_error_t *e);
 
 /* ---- job.c: the document ---- */

@@ -12,6 +12,7 @@ struct gy_item {
     size_t off, len; /* in the keyset's bytes */
     uint32_t unit;
     bool done;     /* nothing (more) to do for it in this batch */
+    bool fresh;    /* the pass meets it for the first time; set where that is asked for */
     uint64_t size; /* a guess, in bytes, before it is read */
 };
 

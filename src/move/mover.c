@@ -217,9 +217,6 @@ static int load_job(struct gy_mover *m, gyre_error_t *e)
             rc = gy_journal_read_units(m, m->job, e);
         }
         if (rc == GYRE_OK) {
-            rc = gy_journal_read_totals(m, &m->job->settled, e);
-        }
-        if (rc == GYRE_OK) {
             struct gy_view *v = gy_driver_view(m, m->job);
             gy_view_unref(m->view);
             m->view = v;

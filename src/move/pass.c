@@ -192,7 +192,7 @@ static uint32_t wanted(const struct gy_pass *p, uint32_t server, struct gy_slice
 static bool take_keys(struct gy_pass *p, uint32_t server, const struct gy_reply *list,
                       struct gy_keyset *keys)
 {
-    bool copying = p->step == GY_STEP_COPY;
+    bool copying = p->step == GY_STEP_COPY, verifying = p->step == GY_STEP_VERIFY;
     gy_keyset_reset(keys);
     for (size_t i = 0; i < list->count; i++) {
         struct gy_slice key = list->item[i].text;
@@ -200,15 +200,13 @@ static bool take_keys(struct gy_pass *p, uint32_t server, const struct gy_reply 
         if (unit == GY_NO_UNIT) {
             continue;
         }
-        if (copying && gy_seen_add(&p->seen, key)) {
-            p->j->present[unit]++;
-        }
         if (gy_pass_event(p, unit) != GY_EVENT_OK && gy_pass_event(p, unit) != GY_EVENT_DIRTY) {
             continue;
         }
         if (!gy_keyset_add(keys, key, unit)) {
             return false;
         }
+        keys->v[keys->n - 1].fresh = verifying && gy_seen_add(&p->seen, key);
     }
     pthread_mutex_lock(&p->m->lock);
     p->j->scanned += copying ? list->count : 0;
@@ -283,8 +281,8 @@ static void begin(struct gy_pass *p)
 {
     for (size_t i = 0; i < p->set->n; i++) {
         p->at[p->set->units[i]] = (uint32_t)i + 1;
-        if (p->step == GY_STEP_COPY) {
-            p->j->present[p->set->units[i]] = 0;
+        if (p->step == GY_STEP_VERIFY) {
+            p->j->census[p->set->units[i]] = (struct gy_census){0};
         }
     }
     /* The records first: they may be those of before a restart. */

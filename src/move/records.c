@@ -130,7 +130,6 @@ struct run {
     struct gy_mover *m;
     struct gy_job *j;
     const struct op *op;
-    struct gy_totals *add;
     int rc;
 };
 
@@ -220,8 +219,7 @@ void gy_records_step(struct gy_mover *m, struct gy_job *j, enum gy_step step, st
 static void rec_queue(void *ctx, struct gy_sync *c, uint32_t unit)
 {
     struct run *r = ctx;
-    gy_sync_cmd(c, "HMGET", r->j->mig->names[unit].rec, "epoch", "st", "run_id", "bytes", "absent",
-                NULL);
+    gy_sync_cmd(c, "HMGET", r->j->mig->names[unit].rec, "epoch", "st", "run_id", NULL);
 }
 
 static bool text_is(const struct gy_reply *r, const char *text)
@@ -241,7 +239,7 @@ static bool rec_is(const struct gy_job *j, const struct gy_reply *r, const char 
 {
     char epoch[24];
     snprintf(epoch, sizeof epoch, "%" PRIu64, j->epoch);
-    return r->type == '*' && r->count == 5 && text_is(&r->item[0], epoch) &&
+    return r->type == '*' && r->count == 3 && text_is(&r->item[0], epoch) &&
            text_is(&r->item[1], st);
 }
 
@@ -269,8 +267,16 @@ void gy_records_check(struct gy_mover *m, struct gy_job *j, struct gy_set *s)
 static void count_queue(void *ctx, struct gy_sync *c, uint32_t unit)
 {
     struct run *r = ctx;
-    rec_queue(ctx, c, unit);
-    gy_sync_cmd(c, "SCARD", r->j->mig->names[unit].marks, NULL);
+    gy_sync_cmd(c, "HMGET", r->j->mig->names[unit].rec, "lasting", "expiring", "bytes", NULL);
+}
+
+/* What had to be moved (0a.17). A key that lasts is at its frozen source until the end, so the
+ * verification counted them all, whoever moved them and in how many attempts. One with an expiry
+ * had to be moved if it was, or if it is still there; when it expires before anybody meets it, it
+ * need not be. */
+static uint64_t minimum_of(const struct gy_census *found, uint64_t moved_expiring)
+{
+    return found->lasting + (found->expiring > moved_expiring ? found->expiring : moved_expiring);
 }
 
 static enum gy_event count_answer(void *ctx, struct gy_sync *c, uint32_t server, uint32_t unit)
@@ -278,25 +284,18 @@ static enum gy_event count_answer(void *ctx, struct gy_sync *c, uint32_t server,
     struct run *r = ctx;
     struct gy_reply *reply;
     gyre_error_t e;
-    uint64_t bytes = 0, absent = 0;
     (void)server;
-    (void)unit;
     if (gy_sync_read(c, &reply, &e) != GYRE_OK) {
         return read_failed(r, &e);
     }
-    bool good = reply->type == '*' && reply->count == 5;
+    bool good = reply->type == '*' && reply->count == 3;
     if (good) {
-        bytes = number_in(&reply->item[3]);
-        absent = number_in(&reply->item[4]);
-    }
-    gy_reply_free(reply);
-    if (gy_sync_read(c, &reply, &e) != GYRE_OK) {
-        return read_failed(r, &e);
-    }
-    good = good && reply->type == ':' && (uint64_t)reply->integer >= absent;
-    if (good) {
-        r->add->bytes += bytes;
-        r->add->keys += (uint64_t)reply->integer - absent;
+        uint64_t lasting = number_in(&reply->item[0]), expiring = number_in(&reply->item[1]);
+        r->j->counted[unit] = (struct gy_totals){
+            .keys = lasting + expiring,
+            .bytes = number_in(&reply->item[2]),
+            .minimum = minimum_of(&r->j->census[unit], expiring),
+        };
     }
     gy_reply_free(reply);
     return good ? GY_EVENT_OK : GY_EVENT_AGAIN;
@@ -375,8 +374,7 @@ static bool unsettled(const struct gy_machine *u)
 
 void gy_records_take_up(struct gy_mover *m, struct gy_job *j)
 {
-    struct gy_totals t = {0};
-    struct run r = {.m = m, .j = j, .add = &t};
+    struct run r = {.m = m, .j = j};
     size_t n = j->mig->nunits ? j->mig->nunits : 1;
     uint32_t *units = calloc(n, sizeof *units);
     enum gy_event *ev = calloc(n, sizeof *ev);
@@ -391,8 +389,10 @@ void gy_records_take_up(struct gy_mover *m, struct gy_job *j)
         each_server(m, j, DST, &s, own_queue, own_answer, &r);
         each_server(m, j, DST, &s, count_queue, count_answer, &r);
         pthread_mutex_lock(&m->lock);
-        j->live_keys = t.keys;
-        j->live_bytes = t.bytes;
+        for (size_t i = 0; i < s.n; i++) {
+            j->live_keys += j->counted[units[i]].keys;
+            j->live_bytes += j->counted[units[i]].bytes;
+        }
         m->host->on_access(m->host->ctx, &j->access_base_keys, &j->access_base_bytes);
         pthread_mutex_unlock(&m->lock);
         all_ok(&s);
@@ -402,10 +402,9 @@ void gy_records_take_up(struct gy_mover *m, struct gy_job *j)
     free(ev);
 }
 
-int gy_records_count(struct gy_mover *m, struct gy_job *j, const struct gy_set *s,
-                     struct gy_totals *add, gyre_error_t *e)
+int gy_records_count(struct gy_mover *m, struct gy_job *j, const struct gy_set *s, gyre_error_t *e)
 {
-    struct run r = {.m = m, .j = j, .add = add};
+    struct run r = {.m = m, .j = j};
     return look(m, j, s, &r, count_queue, count_answer, e);
 }
 

@@ -31,11 +31,18 @@ struct gy_bigkey {
     uint64_t size;
 };
 
-/* Exact, by unit, when it is verified: written in one transaction with COMPLETING. */
+/* Exact, of a unit when it is verified: written with COMPLETING; or of all. */
 struct gy_totals {
-    uint64_t keys;    /* installed at the destination with a value */
-    uint64_t bytes;   /* as serialised */
-    uint64_t minimum; /* present at the source when it was frozen */
+    uint64_t keys;  /* installed at the destination with a value */
+    uint64_t bytes; /* as serialised */
+    uint64_t
+        minimum; /* that had to be: at the source when it was frozen, and did not expire first */
+};
+
+/* What the last verification found of a unit at its source, frozen since before any key of it was
+ * moved: the keys without an expiry are those of the freeze, of the others some are gone. */
+struct gy_census {
+    uint64_t lasting, expiring;
 };
 
 /* One move. */
@@ -53,12 +60,14 @@ struct gy_job {
     uint64_t estimate; /* keys that will move, guessed beforehand */
     /* of the mover's thread */
     struct gy_machine *unit;
-    int64_t *retry_at;  /* a unit rests until then (monotonic ms) */
-    uint32_t *tries;    /* failures in a row, for the back-off */
-    uint64_t *present;  /* distinct keys at the source in the last whole copy pass */
-    int64_t held_since; /* monotonic ms; 0: no unit is held */
+    int64_t *retry_at;         /* a unit rests until then (monotonic ms) */
+    uint32_t *tries;           /* failures in a row, for the back-off */
+    struct gy_census *census;  /* of each unit */
+    struct gy_totals *counted; /* of each unit, when it was last asked for */
+    int64_t held_since;        /* monotonic ms; 0: no unit is held */
     /* under the lock */
     enum gy_phase phase;
+    struct gy_totals *own; /* of each unit, as the store has them; settled is their sum */
     struct gy_totals settled;
     uint64_t live_keys, live_bytes; /* by the mover, in units not settled yet */
     uint64_t access_start;          /* the host's counter when this process took the job up */
@@ -149,9 +158,9 @@ void gy_set_fail(struct gy_set *s, size_t i, enum gy_event ev); /* keeps the gra
 void gy_records_step(struct gy_mover *m, struct gy_job *j, enum gy_step step, struct gy_set *s);
 /* Are the destination's records still as they were armed (M, this run_id)? LOST where not. */
 void gy_records_check(struct gy_mover *m, struct gy_job *j, struct gy_set *s);
-/* Counts of verified units, from their records and marks. */
+/* Counts verified units into j->counted, from their records and their census. */
 GYRE_NODISCARD int gy_records_count(struct gy_mover *m, struct gy_job *j, const struct gy_set *s,
-                                    struct gy_totals *add, gyre_error_t *e);
+                                    gyre_error_t *e);
 /* For a move found under way at the start: what its unsettled units have at their destinations is
  * the base of the running counters, and a server that was restarted meanwhile is told. */
 void gy_records_take_up(struct gy_mover *m, struct gy_job *j);

@@ -104,10 +104,30 @@ static void leave(struct story *t)
     fleet_down(&t->fleet);
 }
 
+/* Every key of the joined node is counted once, however often it was copied, and had to be. */
+static void counted(struct story *t)
+{
+    char figures[80];
+    struct gy_buf history = {0};
+    int64_t keys = fleet_int(t->fleet.node[2].c, "DBSIZE", NULL, NULL, NULL);
+    assert_int_equal(gy_mover_history(t->ride.mover, &history, NULL), GYRE_OK);
+    const char *text = gy_buf_cstr(&history);
+    snprintf(figures, sizeof figures, "\"keys\":%lld,", (long long)keys);
+    bool moved = strstr(text, figures) != NULL;
+    snprintf(figures, sizeof figures, "\"keys_minimum\":%lld,", (long long)keys);
+    if (!moved || !strstr(text, figures)) {
+        fail_msg("not %lld keys: %s", (long long)keys, text);
+    }
+    gy_buf_fini(&history);
+}
+
 static void end(struct story *t, const gyre_topology_t *expected)
 {
     ride_wait(&t->ride, "idle");
     model_verify(&t->model, &t->fleet, expected);
+    if (expected == t->b) {
+        counted(t);
+    }
     leave(t);
 }
 
