@@ -9,7 +9,7 @@ set -euo pipefail
 
 declare -A groups=(
     [build]="gcc g++ libc6-dev make meson ninja-build pkg-config libuv1-dev liburcu-dev libsqlite3-dev
-             libyaml-dev libjansson-dev libxxhash-dev libmicrohttpd-dev libcurl4-openssl-dev zlib1g-dev
+             libyaml-dev libjansson-dev libexpat1-dev libxxhash-dev libmicrohttpd-dev libcurl4-openssl-dev zlib1g-dev
              libcmocka-dev libhiredis-dev python3"
     [run]="redis-server redis-tools python3 python3-redis python3-yaml wamerican"
     [dev]="clang-tidy-16 gcovr"

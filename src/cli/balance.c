@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 struct balance {
+    struct gy_topo_from topo_from;
     struct gy_keys_from from;
     double limit;
     bool json;
@@ -37,6 +38,7 @@ static const struct gy_opt OPTIONS[] = {
     GY_KEYS_OPTIONS(struct balance),
     {0, "cv", "LIMIT", "alert above this spread, standard deviation / mean (0.20)", GY_OPT_NUMBER,
      offsetof(struct balance, limit), 0, 100 * (uint64_t)MICRO, NULL},
+    GY_TOPO_OPTIONS(struct balance),
     {0, "json", NULL, "answer in JSON", GY_OPT_FLAG, offsetof(struct balance, json), 0, 0, NULL},
     {0}};
 
@@ -292,7 +294,7 @@ int gy_cmd_balance(int argc, char **argv)
     }
     struct gy_topo topo;
     struct gy_buf out = {0};
-    rc = gy_topo_load(words[0], &topo);
+    rc = gy_topo_load(words[0], &b.topo_from, &topo);
     b.map = topo.map;
     if (!rc) {
         rc = find_facts(&b, words + 1, count - 1);

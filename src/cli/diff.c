@@ -7,6 +7,7 @@
 #include "cli/topo.h"
 
 struct diff {
+    struct gy_topo_from topo_from;
     struct gy_keys_from from;
     uint64_t samples, flows;
     double limit;
@@ -21,6 +22,7 @@ static const struct gy_opt OPTIONS[] = {
      UINT32_MAX, NULL},
     {0, "max-ratio", "R", "exit status 1 when moved / minimum is above R (1.001)", GY_OPT_NUMBER,
      offsetof(struct diff, limit), 1000000, UINT64_C(1000000000000), NULL},
+    GY_TOPO_OPTIONS(struct diff),
     {0, "json", NULL, "answer in JSON", GY_OPT_FLAG, offsetof(struct diff, json), 0, 0, NULL},
     {0}};
 
@@ -68,9 +70,9 @@ int gy_cmd_diff(int argc, char **argv)
     struct gy_topo old = {0}, new = {0};
     struct gy_movement m = {0};
     struct gy_buf out = {0};
-    rc = gy_topo_load(words[0], &old);
+    rc = gy_topo_load(words[0], &d.topo_from, &old);
     if (!rc) {
-        rc = gy_topo_load(words[1], &new);
+        rc = gy_topo_load(words[1], &d.topo_from, &new);
     }
     if (!rc) {
         rc = gy_topo_check_shared(new.config->topology, new.config->proxy.present, words[1]);

@@ -23,6 +23,7 @@
 #define HEX_TEXT     40
 
 struct explain {
+    struct gy_topo_from topo_from;
     bool json, encoded;
     /* inside */
     struct gy_topo topo;
@@ -42,6 +43,7 @@ static const struct gy_opt OPTIONS[] = {
      offsetof(struct explain, replicas), 1, REPLICAS_MAX, NULL},
     {0, "encoded", NULL, "the key is percent-encoded, and shown so", GY_OPT_FLAG,
      offsetof(struct explain, encoded), 0, 0, NULL},
+    GY_TOPO_OPTIONS(struct explain),
     {0, "json", NULL, "answer in JSON", GY_OPT_FLAG, offsetof(struct explain, json), 0, 0, NULL},
     {0}};
 
@@ -356,7 +358,7 @@ int gy_cmd_explain(int argc, char **argv)
     }
     x.key = (struct gy_slice){(const uint8_t *)words[1], len};
     struct gy_buf out = {0};
-    rc = gy_topo_load(words[0], &x.topo);
+    rc = gy_topo_load(words[0], &x.topo_from, &x.topo);
     if (!rc) {
         rc = find_facts(&x);
     }

@@ -19,6 +19,7 @@
 #define REPLICAS_MAX 64
 
 struct locate {
+    struct gy_topo_from topo_from;
     struct gy_keys_from from;
     uint64_t replicas; /* 0: as the topology says */
     bool hash, json;
@@ -34,6 +35,7 @@ static const struct gy_opt OPTIONS[] = {
      offsetof(struct locate, replicas), 1, REPLICAS_MAX, NULL},
     {0, "hash", NULL, "add the key's hash", GY_OPT_FLAG, offsetof(struct locate, hash), 0, 0, NULL},
     GY_KEYS_OPTIONS(struct locate),
+    GY_TOPO_OPTIONS(struct locate),
     {0, "json", NULL, "answer in JSON", GY_OPT_FLAG, offsetof(struct locate, json), 0, 0, NULL},
     {0}};
 
@@ -192,7 +194,7 @@ int gy_cmd_locate(int argc, char **argv)
     }
     struct gy_topo topo;
     struct gy_keys keys = {.fd = -1};
-    rc = gy_topo_load(words[0], &topo);
+    rc = gy_topo_load(words[0], &l.topo_from, &topo);
     if (!rc) {
         rc = gy_keys_open(&keys, &l.from, words + 1, count - 1, false);
     }

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 struct plan {
+    struct gy_topo_from topo_from;
     struct gy_keys_from from;
     uint64_t samples, flows;
     double limit;
@@ -70,6 +71,7 @@ static const struct gy_opt OPTIONS[] = {
      UINT32_MAX, NULL},
     {0, "max-ratio", "R", "exit status 1 when moved / minimum is above R (1.001)", GY_OPT_NUMBER,
      offsetof(struct plan, limit), 1000000, UINT64_C(1000000000000), NULL},
+    GY_TOPO_OPTIONS(struct plan),
     {0, "json", NULL, "answer in JSON", GY_OPT_FLAG, offsetof(struct plan, json), 0, 0, NULL},
     {0}};
 
@@ -99,7 +101,7 @@ static int prepare(struct plan *p, const char *path)
         gy_complain("plan: no change given; see --add, --remove, --weight, --replace");
         return GY_EXIT_USAGE;
     }
-    int rc = gy_topo_load(path, &p->old);
+    int rc = gy_topo_load(path, &p->topo_from, &p->old);
     gyre_error_t e = {0};
     if (!rc && (rc = gy_changes_apply(&p->changes, p->old.config->topology, &p->next, &e)) != 0) {
         e.code = rc;

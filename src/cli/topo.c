@@ -3,8 +3,11 @@
 #include "cli/topo.h"
 #include "cli/cmd.h"
 #include "cli/out.h"
+#include "cli/source.h"
 
 #include <stdio.h>
+
+#define WARNINGS_SHOWN 3
 
 int gy_topo_build(const gyre_topology_t *t, const char *what, gyre_map_t **out)
 {
@@ -23,20 +26,52 @@ int gy_topo_build(const gyre_topology_t *t, const char *what, gyre_map_t **out)
     return gy_complain_error(&e);
 }
 
-int gy_topo_load(const char *path, struct gy_topo *out)
+/* Warnings that would drown the answer are counted. */
+static void warn(const struct gy_pool *p, const char *path)
+{
+    size_t warnings = 0;
+    for (size_t i = 0; i < p->note_count; i++) {
+        const struct gy_note *n = &p->notes[i];
+        if (n->level != GY_LEVEL_WARNING || ++warnings > WARNINGS_SHOWN) {
+            continue;
+        }
+        if (n->line) {
+            gy_complain("warning: %s:%u: %s", path, n->line, n->text);
+        } else {
+            gy_complain("warning: %s: %s", path, n->text);
+        }
+    }
+    if (warnings > WARNINGS_SHOWN) {
+        gy_complain("and %zu more warnings; 'gyre show' lists them", warnings - WARNINGS_SHOWN);
+    }
+}
+
+int gy_topo_load(const char *path, const struct gy_topo_from *from, struct gy_topo *out)
 {
     *out = (struct gy_topo){0};
     gyre_error_t e = {0};
-    if (gy_config_load(path, &out->config, &e)) {
+    int rc = gy_source_read(path, from->format, &out->pools, &e);
+    if (!rc) {
+        rc = gy_pools_pick(out->pools, from->pool, path, &out->pool, &e);
+    }
+    if (rc) {
         return gy_complain_error(&e);
     }
-    return gy_topo_build(out->config->topology, path, &out->map);
+    out->config = out->pool->config;
+    rc = gy_topo_build(out->config->topology, path, &out->map);
+    if (!rc && gy_pool_judge(out->pool, out->map)) {
+        rc = gy_complain_memory();
+    }
+    if (!rc) {
+        warn(out->pool, path);
+    }
+    return rc;
 }
 
 void gy_topo_fini(struct gy_topo *t)
 {
     gyre_map_unref(t->map);
-    gy_config_free(t->config);
+    gy_pools_free(t->pools);
     *t = (struct gy_topo){0};
 }
 

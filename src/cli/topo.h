@@ -1,21 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * topo.h - a topology file and the map built from it, with every failure already reported on
- * stderr: what each offline command starts with. Threads: main only.
+ * topo.h - a topology file of any format and the map built from it, with every failure already
+ * reported on stderr: what each offline command starts with. Threads: main only.
  */
 #ifndef GY_CLI_TOPO_H
 #define GY_CLI_TOPO_H
 
 #include "base/json.h"
-#include "formats/config.h"
+#include "formats/pools.h"
 
-struct gy_topo {
-    struct gy_config *config;
-    gyre_map_t *map;
+/* What the options said; NULL: recognised by content, the only pool. */
+struct gy_topo_from {
+    const char *format, *pool;
 };
 
-/* GY_EXIT_OK or GY_EXIT_USAGE. Fini in every case. */
-int gy_topo_load(const char *path, struct gy_topo *out);
+/* Rows for a command's option table; `type` has a member `topo_from`. */
+/* clang-format off */
+#define GY_TOPO_OPTIONS(type)                                                                  \
+    {0, "format", "NAME", "what the file is, if its content does not say ('gyre show --formats')", \
+     GY_OPT_TEXT, offsetof(type, topo_from.format), 0, 0, NULL},                               \
+    {0, "pool", "NAME", "which of the pools in the file", GY_OPT_TEXT,                         \
+     offsetof(type, topo_from.pool), 0, 0, NULL}
+/* clang-format on */
+
+struct gy_topo {
+    struct gy_config *config; /* of pool */
+    gyre_map_t *map;
+    struct gy_pools *pools;
+    struct gy_pool *pool;
+};
+
+/* Reads, picks the pool, builds, and says what the file warns of. GY_EXIT_OK or GY_EXIT_USAGE. Fini
+ * in every case. */
+int gy_topo_load(const char *path, const struct gy_topo_from *from, struct gy_topo *out);
 void gy_topo_fini(struct gy_topo *t);
 /* The map of a topology that came from no file; `what` names it in messages. */
 int gy_topo_build(const gyre_topology_t *t, const char *what, gyre_map_t **out);

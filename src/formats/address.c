@@ -176,3 +176,24 @@ struct gy_slice gy_address_host(const char *address)
     return (struct gy_slice){(const uint8_t *)address,
                              colon ? (size_t)(colon - address) : strlen(address)};
 }
+
+bool gy_address_join(struct gy_buf *out, struct gy_slice host, struct gy_slice port)
+{
+    char why[GY_ADDRESS_WHY];
+    struct gy_buf b = {0};
+    bool socket = host.n && host.p[0] == '/', brackets = is_ipv6(host);
+    gy_buf_puts(&b, socket ? "unix:" : brackets ? "[" : "");
+    gy_buf_add(&b, host.p, host.n);
+    if (!socket) {
+        gy_buf_puts(&b, brackets ? "]:" : ":");
+        gy_buf_add(&b, port.p, port.n);
+    }
+    bool good = !b.failed &&
+                gy_address_check((struct gy_slice){gy_buf_head(&b), gy_buf_size(&b)}, false, why);
+    if (good) {
+        gy_buf_add(out, gy_buf_head(&b), gy_buf_size(&b));
+    }
+    out->failed = out->failed || b.failed;
+    gy_buf_fini(&b);
+    return good;
+}

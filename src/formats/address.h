@@ -16,6 +16,10 @@ bool gy_address_check(struct gy_slice text, bool any_port, char why[GY_ADDRESS_W
 /* The host part, brackets off; for "unix:/path" the word "unix". */
 struct gy_slice gy_address_host(const char *address);
 
+/* Appends host and port as one address: IPv6 gets its brackets, a host that begins with '/' is a
+ * socket. False, with nothing appended, where that is no address. */
+bool gy_address_join(struct gy_buf *out, struct gy_slice host, struct gy_slice port);
+
 /* Fit to be a name, zone, path: well-formed UTF-8, no control characters, 1 to max bytes, and no
  * NUL. False, with the reason in why. */
 bool gy_text_check(struct gy_slice text, size_t max, char why[GY_ADDRESS_WHY]);

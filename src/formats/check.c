@@ -5,7 +5,7 @@
  */
 #include "base/utf8.h"
 #include "formats/config.h"
-#include "formats/yaml_in.h"
+#include "formats/mark.h"
 
 #include <stdlib.h>
 

@@ -41,7 +41,9 @@ struct gy_config {
     struct gy_proxy_conf proxy;
 };
 
-/* Errors carry file, line, column, the reason and the nearest known word. */
+/* No nodes yet, every default set; NULL: out of memory. */
+struct gy_config *gy_config_new(void);
+/* gyre's own YAML only. Errors carry file, line, column, the reason and the nearest known word. */
 GYRE_NODISCARD int gy_config_load(const char *path, struct gy_config **out, gyre_error_t *e);
 GYRE_NODISCARD int gy_config_parse(const char *text, size_t len, const char *file,
                                    struct gy_config **out, gyre_error_t *e);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gyreyaml.h - gyre's own YAML into a config. The seam for other systems' files is config.c's table
- * of formats, of which this is one row. Threads: any.
+ * gyreyaml.h - gyre's own YAML into a config. Other systems' files are format.h's. Threads: any.
  */
 #ifndef GY_FORMATS_GYREYAML_H
 #define GY_FORMATS_GYREYAML_H

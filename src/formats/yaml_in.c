@@ -2,57 +2,18 @@
 /* yaml_in.c - see yaml_in.h. */
 #include "formats/yaml_in.h"
 
-#include <stdio.h>
-
-void gy_format_name(gyre_error_t *e, const char *file)
-{
-    if (e) {
-        snprintf(e->file, sizeof e->file, "%s", file ? file : "");
-    }
-}
-
-__attribute__((format(printf, 4, 0))) static void put(gyre_error_t *e, int code, struct gy_mark at,
-                                                      const char *fmt, va_list ap)
-{
-    e->code = code;
-    e->line = at.line;
-    e->column = at.column;
-    vsnprintf(e->message, sizeof e->message, fmt, ap);
-}
-
-int gy_format_fail(gyre_error_t *e, int code, const char *file, const char *fmt, ...)
-{
-    if (e) {
-        va_list ap;
-        va_start(ap, fmt);
-        gy_format_name(e, file);
-        put(e, code, (struct gy_mark){0, 0}, fmt, ap);
-        va_end(ap);
-    }
-    return code;
-}
-
 int gy_yaml_fail(struct gy_yaml *y, int code, struct gy_mark at, const char *fmt, ...)
 {
-    if (y->e) {
-        va_list ap;
-        va_start(ap, fmt);
-        gy_format_name(y->e, y->file);
-        put(y->e, code, at, fmt, ap);
-        va_end(ap);
-    }
+    va_list ap;
+    va_start(ap, fmt);
+    gy_format_vfail(y->e, code, y->file, at, fmt, ap);
+    va_end(ap);
     return code;
 }
 
 int gy_yaml_place(struct gy_yaml *y, int code, struct gy_mark at)
 {
-    if (y->e) {
-        gy_format_name(y->e, y->file);
-        y->e->code = code;
-        y->e->line = at.line;
-        y->e->column = at.column;
-    }
-    return code;
+    return gy_format_place(y->e, code, y->file, at);
 }
 
 static struct gy_mark from_yaml(yaml_mark_t m)
@@ -96,20 +57,6 @@ const char *gy_yaml_kind(const struct gy_yaml *y)
     return gy_yaml_is_null(y) ? "nothing" : "a single value";
 }
 
-/* Line and column of a byte. libyaml reads ahead, so where it stands says nothing of a broken
- * byte. */
-static struct gy_mark mark_of(struct gy_slice text, size_t offset)
-{
-    struct gy_mark at = {1, 1};
-    for (size_t i = 0; i < offset && i < text.n; i++) {
-        at.column++;
-        if (text.p[i] == '\n') {
-            at = (struct gy_mark){at.line + 1, 1};
-        }
-    }
-    return at;
-}
-
 /* What libyaml found wrong, in its words, with the mistake people make most explained. */
 static int syntax(struct gy_yaml *y)
 {
@@ -119,7 +66,9 @@ static int syntax(struct gy_yaml *y)
     }
     const char *problem = p->problem ? p->problem : "not YAML";
     if (p->error == YAML_READER_ERROR) {
-        return gy_yaml_fail(y, GYRE_SYNTAX, mark_of(y->text, p->problem_offset),
+        return gy_yaml_fail(y, GYRE_SYNTAX, /* libyaml reads ahead, so where it stands says nothing
+                                               of a broken byte. */
+                            gy_mark_of(y->text, p->problem_offset),
                             "not a text file: %s (byte %zu of the file)", problem,
                             p->problem_offset + 1);
     }

@@ -10,16 +10,9 @@
 #ifndef GY_FORMATS_YAML_IN_H
 #define GY_FORMATS_YAML_IN_H
 
-#include "base/buf.h"
-#include "gyre.h"
+#include "formats/mark.h"
 
-#include <stdarg.h>
 #include <yaml.h>
-
-/* Counted from 1, as editors do. */
-struct gy_mark {
-    unsigned line, column;
-};
 
 struct gy_yaml {
     yaml_parser_t parser;
@@ -48,10 +41,5 @@ int gy_yaml_fail(struct gy_yaml *y, int code, struct gy_mark at, const char *fmt
     __attribute__((format(printf, 4, 5)));
 /* The same for a message the library wrote into y->e already: adds where it stands. */
 int gy_yaml_place(struct gy_yaml *y, int code, struct gy_mark at);
-
-/* A file's name and a message into e (which may be NULL); returns code. */
-int gy_format_fail(gyre_error_t *e, int code, const char *file, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
-void gy_format_name(gyre_error_t *e, const char *file);
 
 #endif

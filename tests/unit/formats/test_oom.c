@@ -3,7 +3,7 @@
  * test_oom.c - reading and writing with the Nth allocation failing, for every N: a clean error, no
  * leak, no half-made config. libyaml's own allocations are in its shared object and not wrapped.
  */
-#include "formats/config.h"
+#include "formats/format.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,6 +69,39 @@ static void parse(void **state)
     assert_true(n > 20); /* that many allocations were there to fail */
 }
 
+/* Each of these is read with every allocation failing in turn, its library's own ones aside. */
+static const char *const FOREIGN[] = {
+    "a:\n  listen: h:1\n  hash_tag: \"{}\"\n  hash: crc32\n  servers:\n  - h:1:1 x\n  - h:1:1 y\n"
+    "b:\n  listen: h:2\n  distribution: random\n  servers:\n  - h:1:1\n",
+    "0123456789abcdef0123456789abcdef01234567 h:1@2 master,fail - 0 0 1 connected 0-5 "
+    "[9-<-1123456789abcdef0123456789abcdef01234567]\n"
+    "1123456789abcdef0123456789abcdef01234567 h:1@2 master - 0 0 1 connected 7-9\n"
+    "2123456789abcdef0123456789abcdef01234567 :0@0 slave,noaddr "
+    "1123456789abcdef0123456789abcdef01234567 0 0 1 connected\n",
+};
+
+static void parse_foreign(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof FOREIGN / sizeof FOREIGN[0]; i++) {
+        struct gy_source from = {.file = "f"};
+        int rc = GYRE_NOMEM;
+        long n = 0;
+        for (; rc; n++) {
+            struct gy_pools *f;
+            gyre_error_t e = {0};
+            left = n;
+            rc = gy_pools_parse(gy_str(FOREIGN[i]), &from, &f, &e);
+            left = -1;
+            if (rc != GYRE_OK && (rc != GYRE_NOMEM || f || !*e.message)) {
+                fail_msg("text %zu, allocation %ld: %d %s", i, n, rc, e.message);
+            }
+            gy_pools_free(f);
+        }
+        assert_true(n > 20);
+    }
+}
+
 static void check_and_dump(void **state)
 {
     (void)state;
@@ -105,6 +138,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parse),
+        cmocka_unit_test(parse_foreign),
         cmocka_unit_test(check_and_dump),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

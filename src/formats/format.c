@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * format.c - see format.h: the table, recognition by content, and the way from bytes to pools.
+ */
+#include "formats/format.h"
+#include "base/utf8.h"
+#include "formats/gunzip.h"
+#include "formats/gyreyaml.h"
+#include "formats/lines.h"
+#include "formats/redis_nodes.h"
+#include "formats/twemproxy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int sniff_gyre(struct gy_slice head)
+{
+    bool utf16 = head.n >= 2 && ((head.p[0] == 0xff && head.p[1] == 0xfe) ||
+                                 (head.p[0] == 0xfe && head.p[1] == 0xff));
+    int sure = utf16 ? GY_SURE_MAYBE : GY_SURE_NOT;
+    for (struct gy_lines l = gy_lines_of(head); gy_lines_next(&l);) {
+        if (gy_slice_starts(l.line, "gyre:")) {
+            return GY_SURE_YES;
+        }
+        if (gy_slice_starts(l.line, "placement:") || gy_slice_starts(l.line, "nodes:") ||
+            gy_slice_starts(l.line, "{gyre:")) {
+            sure = GY_SURE_LIKELY;
+        }
+    }
+    return sure;
+}
+
+static int parse_gyre(struct gy_reading *r)
+{
+    struct gy_pool *p;
+    int rc = gy_read_pool(r, GY_LIT(""), (struct gy_mark){1, 1}, &p);
+    if (!rc) {
+        rc = gy_gyreyaml_read((const char *)r->text.p, r->text.n, r->file, p->config, r->e);
+    }
+    size_t count = rc ? 0 : gyre_topology_count(p->config->topology);
+    for (size_t i = 0; i < count && !rc; i++) {
+        const struct gyre_node *node = gyre_topology_node(p->config->topology, i);
+        struct gy_server *s;
+        rc = gy_read_server(r, p, (struct gy_mark){0, 0}, gy_str(node->name), &s);
+        if (!rc) {
+            s->is_node = true;
+            s->weight = node->weight;
+        }
+        if (!rc && node->address) {
+            rc = gy_read_text(r, &s->address, gy_str(node->address));
+        }
+        if (!rc && node->zone) {
+            rc = gy_read_text(r, &s->zone, gy_str(node->zone));
+        }
+    }
+    return rc;
+}
+
+/* The one place that knows all of them; of two that are equally sure the first wins. */
+static const struct gy_format FORMATS[] = {
+    {"gyre", "gyre's own YAML", sniff_gyre, parse_gyre},
+    {"twemproxy", "nutcracker.yml of twemproxy", gy_twemproxy_sniff, gy_twemproxy_parse},
+    {"redis-nodes", "Redis Cluster: CLUSTER NODES, or a nodes.conf", gy_redis_nodes_sniff,
+     gy_redis_nodes_parse},
+};
+
+#define FORMAT_COUNT (sizeof FORMATS / sizeof FORMATS[0])
+
+const struct gy_format *gy_formats(size_t *count)
+{
+    *count = FORMAT_COUNT;
+    return FORMATS;
+}
+
+int gy_format_find(const char *name, const struct gy_format **out, gyre_error_t *e)
+{
+    const char *names[FORMAT_COUNT];
+    char q[GY_QUOTE], list[600] = "";
+    *out = NULL;
+    for (size_t i = 0, w = 0; i < FORMAT_COUNT; i++) {
+        names[i] = FORMATS[i].name;
+        if (strcmp(names[i], name) == 0) {
+            *out = &FORMATS[i];
+            return GYRE_OK;
+        }
+        w += (size_t)snprintf(list + w, sizeof list - w, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = gyre_nearest(name, names, FORMAT_COUNT);
+    gy_utf8_quote(q, gy_str(name));
+    return near ? gy_format_fail(e, GYRE_UNKNOWN, NULL, "unknown format %s; did you mean '%s'?", q,
+                                 near)
+                : gy_format_fail(e, GYRE_UNKNOWN, NULL, "unknown format %s; known: %s", q, list);
+}
+
+static int recognise(struct gy_slice text, const char *file, const struct gy_format **out,
+                     gyre_error_t *e)
+{
+    struct gy_slice head = {text.p, text.n < GY_SNIFF_MAX ? text.n : GY_SNIFF_MAX};
+    int best = GY_SURE_NOT;
+    for (size_t i = 0; i < FORMAT_COUNT; i++) {
+        int sure = FORMATS[i].sniff(head);
+        if (sure > best) {
+            best = sure;
+            *out = &FORMATS[i];
+        }
+    }
+    if (best) {
+        return GYRE_OK;
+    }
+    size_t i = 0;
+    while (i < text.n && strchr(" \t\r\n", text.p[i]) && text.p[i]) {
+        i++;
+    }
+    if (i == text.n) {
+        return gy_format_fail_at(e, GYRE_SYNTAX, file, (struct gy_mark){1, 1}, "the file is empty");
+    }
+    return gy_format_fail(e, GYRE_UNKNOWN, file,
+                          "not recognised as a topology of any kind; if it is one, say which with "
+                          "--format ('gyre show --formats' lists them)");
+}
+
+static int parse(struct gy_slice text, const struct gy_source *from, struct gy_pools *f,
+                 gyre_error_t *e)
+{
+    const struct gy_format *format = NULL;
+    int rc = from->format ? gy_format_find(from->format, &format, e)
+                          : recognise(text, from->file, &format, e);
+    if (rc) {
+        return rc;
+    }
+    f->format = format;
+    struct gy_reading r = {.text = text,
+                           .file = from->file,
+                           .root = from->file,
+                           .into = f,
+                           .e = e,
+                           .include = from->include,
+                           .include_self = from->include_self};
+    rc = format->parse(&r);
+    if (!rc && f->count == 0) {
+        rc = gy_format_fail(e, GYRE_EMPTY, from->file, "there is no server in it (read as %s)",
+                            format->name);
+    }
+    return rc;
+}
+
+int gy_pools_parse(struct gy_slice bytes, const struct gy_source *from, struct gy_pools **out,
+                   gyre_error_t *e)
+{
+    struct gy_buf unpacked = {0};
+    int rc = GYRE_OK;
+    *out = NULL;
+    struct gy_pools *f = gy_pools_new();
+    if (!f) {
+        return gy_format_fail(e, GYRE_NOMEM, from->file, "out of memory");
+    }
+    if (gy_is_gzip(bytes)) {
+        rc = gy_gunzip(bytes, GY_GUNZIP_MAX, &unpacked, from->file, e);
+        bytes = (struct gy_slice){gy_buf_head(&unpacked), gy_buf_size(&unpacked)};
+    }
+    if (!rc && bytes.n >= 3 && memcmp(bytes.p, "\xef\xbb\xbf", 3) == 0) {
+        bytes = (struct gy_slice){bytes.p + 3, bytes.n - 3}; /* a byte order mark */
+    }
+    if (!rc) {
+        rc = parse(bytes, from, f, e);
+    }
+    gy_buf_fini(&unpacked);
+    if (rc) {
+        gy_pools_free(f);
+        return rc;
+    }
+    *out = f;
+    return GYRE_OK;
+}

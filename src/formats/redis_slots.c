@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* redis_slots.c - see redis_slots.h. */
+#include "formats/redis_slots.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "formats/lines.h"
+
+#include <stdlib.h>
+
+#define SHORT_ID 8
+
+bool gy_redis_range(struct gy_slice text, uint32_t *first, uint32_t *last)
+{
+    struct gy_slice rest = text, head = gy_slice_cut(&rest, '-');
+    uint64_t a, b;
+    if (gy_num_uint(head, &a)) {
+        return false;
+    }
+    b = a;
+    if (head.n < text.n && gy_num_uint(rest, &b)) {
+        return false;
+    }
+    if (a > b || b >= GY_REDIS_SLOTS) {
+        return false;
+    }
+    *first = (uint32_t)a;
+    *last = (uint32_t)b;
+    return true;
+}
+
+int gy_redis_claim(struct gy_reading *r, struct gy_pool *p, struct gy_slot_owners *o,
+                   struct gy_mark at, uint32_t first, uint32_t last, uint32_t i)
+{
+    for (uint32_t slot = first; slot <= last; slot++) {
+        uint32_t owner = o->server[slot];
+        if (owner) {
+            char a[GY_QUOTE], b[GY_QUOTE];
+            return gy_read_fail(r, GYRE_DUPLICATE, at, "slot %u belongs to %s (line %u) and to %s",
+                                slot, gy_utf8_quote(a, gy_str(p->servers[owner - 1].name)),
+                                p->servers[owner - 1].line,
+                                gy_utf8_quote(b, gy_str(p->servers[i].name)));
+        }
+        o->server[slot] = i + 1;
+    }
+    p->servers[i].slots += last - first + 1;
+    return GYRE_OK;
+}
+
+/* ---- names and ids ---- */
+
+/* Endpoints first; of equal ones the server that is up, then the one that stands first. */
+static int by_endpoint(const void *a, const void *b)
+{
+    const struct gy_server *const *x = a, *const *y = b;
+    unsigned gone = GY_STATE_DOWN | GY_STATE_NO_ADDRESS | GY_STATE_HANDSHAKE;
+    int order = strcmp((*x)->name, (*y)->name);
+    if (order == 0) {
+        order = ((*x)->states & gone ? 1 : 0) - ((*y)->states & gone ? 1 : 0);
+    }
+    return order ? order : *x < *y ? -1 : 1;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct gy_server *const *x = a, *const *y = b;
+    int order = strcmp((*x)->id ? (*x)->id : "", (*y)->id ? (*y)->id : "");
+    return order ? order : *x < *y ? -1 : 1;
+}
+
+static int rename_second(struct gy_reading *r, struct gy_pool *p, struct gy_server *s)
+{
+    struct gy_buf name = {0};
+    gy_buf_printf(&name, "%s/%.*s", s->name, SHORT_ID, s->id ? s->id : "");
+    if (name.failed) {
+        return gy_read_nomem(r);
+    }
+    int rc =
+        gy_read_note(r, p, GY_LEVEL_WARNING, "duplicate-endpoint", (struct gy_mark){s->line, 0},
+                     "two ids at %s: a machine that was set up anew? the other one is still "
+                     "remembered; here it is called %s",
+                     s->name, gy_buf_cstr(&name));
+    if (!rc) {
+        rc = gy_read_text(r, &s->name, gy_str(gy_buf_cstr(&name)));
+    }
+    gy_buf_fini(&name);
+    return rc;
+}
+
+static int settle_names(struct gy_reading *r, struct gy_pool *p)
+{
+    struct gy_server **sorted = calloc(p->server_count + 1, sizeof *sorted);
+    if (!sorted) {
+        return gy_read_nomem(r);
+    }
+    for (size_t i = 0; i < p->server_count; i++) {
+        sorted[i] = &p->servers[i];
+    }
+    int rc = GYRE_OK;
+    qsort(sorted, p->server_count, sizeof *sorted, by_id);
+    for (size_t i = 1; i < p->server_count && !rc; i++) {
+        if (sorted[i]->id && sorted[i - 1]->id && strcmp(sorted[i]->id, sorted[i - 1]->id) == 0) {
+            rc = gy_read_fail(r, GYRE_DUPLICATE, (struct gy_mark){sorted[i]->line, 1},
+                              "node %s stands twice; first on line %u: one file holds the view of "
+                              "one node",
+                              sorted[i]->id, sorted[i - 1]->line);
+        }
+    }
+    qsort(sorted, p->server_count, sizeof *sorted, by_endpoint);
+    for (size_t i = 1, first = 0; i < p->server_count && !rc; i++) {
+        if (strcmp(sorted[i]->name, sorted[first]->name) == 0) {
+            rc = rename_second(r, p, sorted[i]);
+        } else {
+            first = i;
+        }
+    }
+    free(sorted);
+    return rc;
+}
+
+/* ---- the topology ---- */
+
+/* "0-5460,9000": the slots of server number `owner`, 0 for nobody; returns how many. */
+static uint32_t ranges_of(const struct gy_slot_owners *o, uint32_t owner, struct gy_buf *out)
+{
+    uint32_t count = 0;
+    for (uint32_t slot = 0; slot < GY_REDIS_SLOTS;) {
+        uint32_t first = slot;
+        while (slot < GY_REDIS_SLOTS && o->server[slot] == owner) {
+            slot++;
+        }
+        if (slot == first) {
+            slot++;
+            continue;
+        }
+        gy_buf_printf(out, count ? ",%u" : "%u", first);
+        if (slot - 1 > first) {
+            gy_buf_printf(out, "-%u", slot - 1);
+        }
+        count += slot - first;
+    }
+    return count;
+}
+
+static int add_node(struct gy_reading *r, struct gy_pool *p, const char *name, const char *address,
+                    const char *ranges, unsigned line)
+{
+    struct gy_buf options = {0};
+    if (*ranges) {
+        gy_buf_printf(&options, "slots=%s", ranges);
+    }
+    struct gyre_node node = {.size = sizeof node,
+                             .name = name,
+                             .address = address,
+                             .weight = 1,
+                             .options = *ranges ? gy_buf_cstr(&options) : NULL};
+    int rc =
+        options.failed ? gy_read_nomem(r) : gy_read_node(r, p, (struct gy_mark){line, 1}, &node);
+    gy_buf_fini(&options);
+    return rc;
+}
+
+static int settle_server(struct gy_reading *r, struct gy_pool *p, const struct gy_slot_owners *o,
+                         uint32_t i)
+{
+    struct gy_server *s = &p->servers[i];
+    struct gy_buf ranges = {0};
+    ranges_of(o, i + 1, &ranges);
+    int rc = ranges.failed ? gy_read_nomem(r) : GYRE_OK;
+    if (!rc && gy_buf_size(&ranges)) {
+        rc = gy_read_text(r, &s->owned,
+                          (struct gy_slice){gy_buf_head(&ranges), gy_buf_size(&ranges)});
+    }
+    if (!rc) {
+        s->is_node = true;
+        rc = add_node(r, p, s->name, s->address, gy_buf_cstr(&ranges), s->line);
+    }
+    gy_buf_fini(&ranges);
+    return rc;
+}
+
+/* "100, 101, 102" */
+static void list_open(const struct gy_server *s, struct gy_buf *out)
+{
+    for (size_t i = 0; i < s->open_count; i++) {
+        gy_buf_printf(out, i ? ", %u" : "%u", s->open[i].slot);
+    }
+}
+
+static int note_server(struct gy_reading *r, struct gy_pool *p, const struct gy_server *s)
+{
+    int rc = GYRE_OK;
+    if (s->open_count) {
+        struct gy_buf slots = {0};
+        list_open(s, &slots);
+        rc = slots.failed
+                 ? gy_read_nomem(r)
+                 : gy_read_note(r, p, GY_LEVEL_WARNING, "open-slots", (struct gy_mark){s->line, 0},
+                                "%s has %zu open slots, moves begun and not ended: %s", s->name,
+                                s->open_count, gy_buf_cstr(&slots));
+        gy_buf_fini(&slots);
+    }
+    if (!rc && s->slots && s->states & GY_STATE_DOWN) {
+        rc = gy_read_note(r, p, GY_LEVEL_WARNING, "owner-down", (struct gy_mark){s->line, 0},
+                          "%s is down and still owns %u slots", s->name, s->slots);
+    }
+    return rc;
+}
+
+static int settle_missing(struct gy_reading *r, struct gy_pool *p, const struct gy_slot_owners *o)
+{
+    struct gy_buf ranges = {0};
+    uint32_t missing = ranges_of(o, 0, &ranges);
+    int rc = ranges.failed ? gy_read_nomem(r) : GYRE_OK;
+    if (!rc && missing) {
+        rc = add_node(r, p, GY_NO_OWNER, NULL, gy_buf_cstr(&ranges), 0);
+    }
+    if (!rc && missing) {
+        rc = gy_read_note(r, p, GY_LEVEL_WARNING, "slots-without-owner", (struct gy_mark){0, 0},
+                          "%u of %u slots have no owner: %s", missing, GY_REDIS_SLOTS,
+                          gy_buf_cstr(&ranges));
+    }
+    if (!rc) {
+        rc = gy_read_fact(r, p, "slots_covered", "%u", GY_REDIS_SLOTS - missing);
+    }
+    if (!rc) {
+        rc = gy_read_fact(r, p, "slots_missing", "%s", gy_buf_cstr(&ranges));
+    }
+    gy_buf_fini(&ranges);
+    return rc;
+}
+
+int gy_redis_settle(struct gy_reading *r, struct gy_pool *p, const struct gy_slot_owners *o)
+{
+    int rc = gy_read_set(r, p, (struct gy_mark){1, 1}, "like", "redis-cluster");
+    if (!rc) {
+        rc = settle_names(r, p);
+    }
+    for (uint32_t i = 0; i < p->server_count && !rc; i++) {
+        if (p->servers[i].role == GY_ROLE_PRIMARY) {
+            rc = settle_server(r, p, o, i);
+        }
+        rc = rc ? rc : note_server(r, p, &p->servers[i]);
+    }
+    return rc ? rc : settle_missing(r, p, o);
+}

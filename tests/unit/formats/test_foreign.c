@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_foreign.c - other systems' files: what the real system refuses is refused where it stands
+ * and for that reason; recognition, pools and gzip. What comes out of good files is in
+ * tests/corpus.
+ */
+#include "formats/format.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <zlib.h>
+
+#include <cmocka.h>
+
+struct refusal {
+    const char *format; /* NULL: recognised */
+    const char *text;
+    unsigned line, column;
+    const char *says;
+};
+
+#define A "0123456789abcdef0123456789abcdef01234567"
+#define B "1123456789abcdef0123456789abcdef01234567"
+
+static const struct refusal REFUSALS[] = {
+    /* twemproxy */
+    {NULL, "p:\n  listen: h:1\n  hash: md5x\n  servers:\n  - h:1:1\n", 3, 9,
+     "unknown hash 'md5x'; did you mean 'md5'?"},
+    {NULL, "p:\n  listen: h:1\n  distribution: ring\n  servers:\n  - h:1:1\n", 3, 17,
+     "unknown distribution 'ring'"},
+    {NULL, "p:\n  listen: h:1\n  hash_tag: \"{\"\n  servers:\n  - h:1:1\n", 3, 13,
+     "must be two characters"},
+    {NULL, "p:\n  listen: h:1\n  server_retry_timeout: -1\n  servers:\n  - h:1:1\n", 3, 25,
+     "must be a number"},
+    {NULL, "p:\n  listen: h:1\n  auto_eject_hosts: yes\n  servers:\n  - h:1:1\n", 3, 21,
+     "must be true or false"},
+    {NULL, "p:\n  listen: h:1\n  server_connection: 1\n  servers:\n  - h:1:1\n", 3, 3,
+     "did you mean 'server_connections'?"},
+    {NULL, "p:\n  listen: h:1\n  listen: h:2\n  servers:\n  - h:1:1\n", 3, 3,
+     "stands twice; first on line 2"},
+    {NULL, "p:\n  listen: h\n  redis: true\n  servers:\n  - h:1:1\n", 2, 11, "must be host:port"},
+    {NULL, "p:\n  listen: h:70000\n  redis: true\n  servers:\n  - h:1:1\n", 2, 11,
+     "a port of 1 to 65535"},
+    {NULL, "p:\n  listen: /s 0999\n  redis: true\n  servers:\n  - h:1:1\n", 2, 11, "octal mode"},
+    {NULL, "p:\n  redis: true\n  servers:\n  - h:1:1\n", 1, 1, "has no 'listen'"},
+    {"twemproxy", "p:\n  listen: h:1\n  redis: true\n", 1, 1, "has no 'servers'"},
+    {"twemproxy", "p:\n  listen: h:1\n  servers:\n", 3, 3, "has no servers"},
+    {NULL, "p:\n  listen: h:1\n  servers: h:1:1\n", 3, 12, "must be a list, not a single value"},
+    {NULL, "p:\n  listen: h:1\n  servers:\n  - {a: b}\n", 4, 5, "must be one line"},
+    {NULL, "p:\n  listen: h:1\n  servers:\n  - h:1\n", 4, 5, "is not host:port:weight [name]"},
+    {NULL, "p:\n  listen: h:1\n  servers:\n  - h:1:0\n", 4, 5, "nutcracker refuses it"},
+    {NULL, "p:\n  listen: h:1\n  servers:\n  - h:1:x\n", 4, 5,
+     "the weight 'x', which is no number"},
+    {NULL, "p:\n  listen: h:1\n  servers:\n  - h:0:1\n", 4, 5, "ports are 1 to 65535"},
+    {NULL, "p:\n  listen: h:1\n  servers:\n  - h:1:1 a\n  - h:2:1 a\n", 5, 5,
+     "server 'a' stands twice; first on line 4"},
+    {NULL, "p:\n  listen: h:1\n  servers:\n  - h:1:1\n  - h:1:2\n", 5, 5,
+     "server 'h:1' stands twice; first on line 4"},
+    {NULL, "p:\n  listen: h:1\n  redis_auth: x\n  servers:\n  - h:1:1\n", 3, 3, "redis: true"},
+    {NULL, "p:\n  listen: h:1\n  server_connections: 0\n  servers:\n  - h:1:1\n", 3, 23,
+     "cannot be 0"},
+    {NULL, "p:\n  listen: h:1\n  servers:\n  - h:1:1\nq:\n  listen: h:1\n  servers:\n  - h:1:1\n",
+     6, 11, "two pools listen at one address; the first on line 2"},
+    {"twemproxy", "p: {listen: \"h:1\", servers: [\"h:1:1\"], hash: &x md5}\n", 1, 46, "anchors"},
+    {"twemproxy", "- a\n", 1, 1, "must be a mapping of pool names to pools"},
+    {NULL, "listen: h:1\nservers:\n  - h:1:1\n", 1, 1, "stands where a pool's name belongs"},
+    {NULL, "p:\n  listen: h:1\n  distribution: random\n  servers:\n  - h:1:1\n", 3, 0,
+     "its keys have no place"},
+    /* CLUSTER NODES */
+    {NULL, A " h:1@2 master - 0 0 1\n", 1, 1, "has 8 fields and its slots"},
+    {NULL, A " h:1@2 master - 0 0 1 connected 0-16384\n", 1, 73, "slots are 0 to 16383"},
+    {NULL, A " h:1@2 master - 0 0 1 connected 5-3\n", 1, 73, "'5-3' is no slot"},
+    {NULL, A " h:1@2 master - 0 0 1 connected [1->-x]\n", 1, 73, "is no slot"},
+    {NULL, A " h:1@2 master - 0 0 1 connected 0 0\n", 1, 75, "slot 0 belongs to 'h:1' (line 1)"},
+    {NULL, A " h:1@2 master - 0 0 1 up 0\n", 1, 63, "connected or disconnected, not 'up'"},
+    {NULL, A " h:1@2 master - 0 x 1 connected\n", 1, 59, "pong time is 'x'"},
+    {NULL, A " h:1@2 mastr - 0 0 1 connected\n", 1, 48, "unknown flag 'mastr'; did you mean"},
+    {NULL, A " h:99999@2 master - 0 0 1 connected\n", 1, 44, "ports are 0 to 65535"},
+    {NULL, A " h:1@2 slave b 0 0 1 connected\n", 1, 54, "a replica's primary is an id"},
+    {NULL, A " h:1@2 slave " B " 0 0 1 connected 7\n", 1, 111, "only a master has slots"},
+    {NULL, A " h:1@2 master - 0 0 1 connected\n" A " h:2@2 master - 0 0 1 connected\n", 2, 1,
+     "stands twice; first on line 1"},
+    {NULL, A " h:1@2 master - 0 0 1 connected\nx h:2@2 master - 0 0 1 connected\n", 2, 1,
+     "a node's id is 40 hex digits, not 'x'"},
+    {"redis-nodes", "vars currentEpoch 1 lastVoteEpoch 0\n", 1, 1, "there is no node in it"},
+    /* any */
+    {NULL, "", 1, 1, "the file is empty"},
+    {NULL, " \n\t\n", 1, 1, "the file is empty"},
+    {NULL, "hello\n", 0, 0, "not recognised as a topology of any kind"},
+    {"nutcracker", "p:\n", 0, 0, "unknown format 'nutcracker'"},
+    {NULL, "\x1f\x8b\x08", 0, 0, "the gzip ends in the middle"},
+    {NULL, "\x1f\x8bxxxxxxxxxxxxxxxxxxxx", 0, 0, "broken gzip"},
+};
+
+/* Reads the text and picks its only pool, as a command does. */
+static int load(struct gy_slice text, const char *format, struct gy_pools **out, gyre_error_t *e)
+{
+    struct gy_source from = {.file = "f", .format = format};
+    struct gy_pool *pool;
+    int rc = gy_pools_parse(text, &from, out, e);
+    return rc ? rc : gy_pools_pick(*out, NULL, "f", &pool, e);
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof REFUSALS / sizeof REFUSALS[0]; i++) {
+        const struct refusal *r = &REFUSALS[i];
+        struct gy_pools *f = NULL;
+        gyre_error_t e = {0};
+        int rc = load(gy_str(r->text), r->format, &f, &e);
+        gy_pools_free(f);
+        if (!rc || !strstr(e.message, r->says) || e.line != r->line || e.column != r->column) {
+            fail_msg("%s\ngives %d %u:%u: %s\nnot %u:%u: %s", r->text, rc, e.line, e.column,
+                     e.message, r->line, r->column, r->says);
+        }
+        assert_int_equal(e.code, rc);
+        f = NULL;
+        assert_int_equal(load(gy_str(r->text), r->format, &f, NULL), rc);
+        gy_pools_free(f);
+    }
+}
+
+static const char TWO[] = "a:\n  listen: h:1\n  redis: true\n  servers:\n  - h:1:1\n"
+                          "b:\n  listen: h:2\n  distribution: random\n  servers:\n  - h:1:1\n"
+                          "c:\n  listen: h:3\n  servers:\n  - h:1:1 x\n  - /s:1\n  - ::1:5:1\n";
+
+static void pools(void **state)
+{
+    (void)state;
+    struct gy_source from = {.file = "f"};
+    struct gy_pools *f;
+    struct gy_pool *p;
+    gyre_error_t e = {0};
+    assert_int_equal(gy_pools_parse(gy_str(TWO), &from, &f, &e), 0);
+    assert_string_equal(f->format->name, "twemproxy");
+    assert_int_equal(gy_pools_pick(f, NULL, "f", &p, &e), GYRE_UNKNOWN);
+    assert_string_equal(e.message, "holds 3 pools; choose one with --pool: 'a', 'b', 'c'");
+    assert_int_equal(gy_pools_pick(f, "b", "f", &p, &e), GYRE_UNSUPPORTED);
+    assert_non_null(strstr(e.message, "distribution: random"));
+    assert_int_equal(gy_pools_pick(f, "zzzz", "f", &p, &e), GYRE_UNKNOWN);
+    assert_int_equal(gy_pools_pick(f, "c", "f", &p, &e), 0);
+    assert_string_equal(gy_pool_find(p, "/s:")->address, "unix:/s");
+    assert_string_equal(gy_pool_find(p, "::1:5")->address, "[::1]:5");
+    assert_null(gy_pool_find(p, "y"));
+    assert_null(gy_pool_find_id(p, "y"));
+    assert_string_equal(gy_pool_fact_of(p, "listen"), "h:3");
+    gy_pools_free(f);
+}
+
+/* Two gzip members, as gzip files may be appended. */
+static size_t zip(const char *text, uint8_t *out, size_t room)
+{
+    size_t n = strlen(text), half = n / 2, w = 0;
+    for (int part = 0; part < 2; part++) {
+        z_stream z = {0};
+        assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+        z.next_in = (uint8_t *)(uintptr_t)(text + (part ? half : 0));
+        z.avail_in = (unsigned)(part ? n - half : half);
+        z.next_out = out + w;
+        z.avail_out = (unsigned)(room - w);
+        assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+        w = room - z.avail_out;
+        deflateEnd(&z);
+    }
+    return w;
+}
+
+static void gzip(void **state)
+{
+    (void)state;
+    uint8_t zipped[1024];
+    struct gy_source from = {.file = "f"};
+    struct gy_pools *f;
+    size_t n = zip(TWO, zipped, sizeof zipped);
+    assert_int_equal(gy_pools_parse((struct gy_slice){zipped, n}, &from, &f, NULL), 0);
+    assert_int_equal(f->count, 3);
+    gy_pools_free(f);
+    for (size_t cut = 2; cut < n; cut++) { /* where the first member ends, half the text is there */
+        if (!gy_pools_parse((struct gy_slice){zipped, cut}, &from, &f, NULL)) {
+            gy_pools_free(f);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(pools),
+        cmocka_unit_test(gzip),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
