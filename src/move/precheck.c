@@ -15,6 +15,7 @@
 #include <time.h>
 
 #define SKEW_MAX_US   100000
+#define CLOCK_LOOKS   5
 #define SAMPLES       8192 /* made-up keys, for the share of each flow */
 #define SIZE_SAMPLES  20
 #define MEMORY_FACTOR 1.3
@@ -76,6 +77,8 @@ static int read_info(struct gy_checks *k, uint32_t i, gyre_error_t *e)
         copy_field(f->policy, sizeof f->policy, t, "maxmemory_policy");
         copy_field(f->replid, sizeof f->replid, t, "master_replid");
         copy_field(f->replid2, sizeof f->replid2, t, "master_replid2");
+        f->offset = info_number(t, "master_repl_offset");
+        f->offset2 = info_number(t, "second_repl_offset");
         snprintf(f->run_id, sizeof f->run_id, "%s", gy_sync_run_id(f->sync));
     }
     gy_reply_free(r);
@@ -99,6 +102,27 @@ static int64_t reply_int(const struct gy_reply *r)
     return strtoll(text, NULL, 10);
 }
 
+/* Its clock against ours. Of a few looks the quickest counts: one that was delayed on the way says
+ * nothing about clocks. */
+static int read_clock(struct gy_node_facts *f, gyre_error_t *e)
+{
+    int rc = GYRE_OK;
+    int64_t quickest = INT64_MAX;
+    for (int look = 0; look < CLOCK_LOOKS && rc == GYRE_OK; look++) {
+        struct gy_reply *r = NULL;
+        int64_t sent = wall_us();
+        rc = gy_sync_call(f->sync, &r, e, "TIME", NULL);
+        int64_t back = wall_us();
+        if (rc == GYRE_OK && r->count == 2 && back - sent < quickest) {
+            int64_t there = reply_int(&r->item[0]) * 1000000 + reply_int(&r->item[1]);
+            quickest = back - sent;
+            f->clock = there - (sent + quickest / 2);
+        }
+        gy_reply_free(r);
+    }
+    return rc;
+}
+
 /* Keys, clock and RDB version. FUNCTION DUMP ends like DUMP: two bytes of RDB version, then a CRC
  * of eight; it needs no key and writes nothing. */
 static int read_rest(struct gy_checks *k, uint32_t i, gyre_error_t *e)
@@ -109,16 +133,9 @@ static int read_rest(struct gy_checks *k, uint32_t i, gyre_error_t *e)
     int rc = gy_sync_call(f->sync, &r, e, "DBSIZE", NULL);
     f->keys = rc == GYRE_OK ? (uint64_t)r->integer : 0;
     gy_reply_free(r);
-    if (rc != GYRE_OK) {
-        return rc;
+    if (rc == GYRE_OK) {
+        rc = read_clock(f, e);
     }
-    int64_t before = wall_us();
-    rc = gy_sync_call(f->sync, &r, e, "TIME", NULL);
-    if (rc == GYRE_OK && r->count == 2) {
-        int64_t there = reply_int(&r->item[0]) * 1000000 + reply_int(&r->item[1]);
-        f->clock = there - (before + wall_us()) / 2;
-    }
-    gy_reply_free(r);
     if (rc != GYRE_OK) {
         return rc;
     }
@@ -133,7 +150,7 @@ static int read_rest(struct gy_checks *k, uint32_t i, gyre_error_t *e)
     return GYRE_OK;
 }
 
-static int look_at(struct gy_checks *k, uint32_t i, gyre_error_t *e)
+int gy_check_look(struct gy_checks *k, uint32_t i, gyre_error_t *e)
 {
     struct gy_node_facts *f = &k->facts[i];
     if (f->known) {
@@ -150,10 +167,10 @@ static int look_at(struct gy_checks *k, uint32_t i, gyre_error_t *e)
     return rc;
 }
 
-static int check_server(struct gy_checks *k, uint32_t i, gyre_error_t *e)
+int gy_check_server(struct gy_checks *k, uint32_t i, gyre_error_t *e)
 {
     char name[GY_SHOW];
-    int rc = look_at(k, i, e);
+    int rc = gy_check_look(k, i, e);
     const struct gy_node_facts *f = &k->facts[i];
     const char *why = rc != GYRE_OK ? NULL
                       : f->loading  ? "it is loading its data: try again when it is ready"
@@ -168,34 +185,6 @@ static int check_server(struct gy_checks *k, uint32_t i, gyre_error_t *e)
 
 /* ---- pairs ---- */
 
-/* A promoted replica under the old name (0a.6). The new server must be a master and hold data. If
- * the old one still answers as a master, the new one must come from its replication history, or it
- * has written things the new one never saw. An old server that is gone cannot be asked. */
-static int check_same_data(struct gy_checks *k, const struct gy_pair *p, gyre_error_t *e)
-{
-    char name[GY_SHOW];
-    gyre_error_t gone;
-    int rc = check_server(k, p->dst, e);
-    if (rc != GYRE_OK) {
-        return rc;
-    }
-    const struct gy_node_facts *d = &k->facts[p->dst], *s = &k->facts[p->src];
-    if (look_at(k, p->src, &gone) != GYRE_OK) {
-        return d->keys ? GYRE_OK
-                       : gy_fail(e, GYRE_REFUSED,
-                                 "%s: the new address holds no keys, so not the same data",
-                                 shown(k, p->dst, name));
-    }
-    bool heir = strcmp(s->replid, d->replid2) == 0 || strcmp(s->replid, d->replid) == 0;
-    if (strcmp(s->run_id, d->run_id) != 0 && !heir) {
-        return gy_fail(e, GYRE_REFUSED,
-                       "%s: the new address was no replica of the old one (master_replid2 %s, not "
-                       "%s): leave --same-data out, and its keys are moved",
-                       shown(k, p->dst, name), d->replid2, s->replid);
-    }
-    return GYRE_OK;
-}
-
 /* Drops the pairs that need no copy: one server under two names, and --same-data. */
 static int settle_pairs(struct gy_checks *k, gyre_error_t *e)
 {
@@ -206,12 +195,12 @@ static int settle_pairs(struct gy_checks *k, gyre_error_t *e)
         struct gy_pair p = c->pairs[i];
         bool replace = strcmp(c->view->servers[p.src].name, c->view->servers[p.dst].name) == 0;
         if (replace && c->options->same_data) {
-            rc = check_same_data(k, &p, e);
+            rc = gy_check_same_data(k, &p, e);
             continue;
         }
-        rc = check_server(k, p.src, e);
+        rc = gy_check_server(k, p.src, e);
         if (rc == GYRE_OK) {
-            rc = check_server(k, p.dst, e);
+            rc = gy_check_server(k, p.dst, e);
         }
         if (rc == GYRE_OK && strcmp(k->facts[p.src].run_id, k->facts[p.dst].run_id) != 0) {
             c->pairs[kept++] = p;
@@ -221,12 +210,9 @@ static int settle_pairs(struct gy_checks *k, gyre_error_t *e)
     return rc;
 }
 
-static int check_pair(struct gy_checks *k, const struct gy_pair *p, gyre_error_t *e)
+int gy_check_pair(const char *src, const struct gy_node_facts *s, const char *dst,
+                  const struct gy_node_facts *d, gyre_error_t *e)
 {
-    const struct gy_node_facts *s = &k->facts[p->src], *d = &k->facts[p->dst];
-    char src[GY_SHOW], dst[GY_SHOW];
-    shown(k, p->src, src);
-    shown(k, p->dst, dst);
     if (d->rdb < s->rdb) {
         return gy_fail(e, GYRE_REFUSED,
                        "%s: it is older than %s (RDB version %u, not %u) and could not read its "
@@ -247,6 +233,13 @@ static int check_pair(struct gy_checks *k, const struct gy_pair *p, gyre_error_t
                        dst, (double)skew / 1e6, src);
     }
     return GYRE_OK;
+}
+
+static int check_pair(struct gy_checks *k, const struct gy_pair *p, gyre_error_t *e)
+{
+    char src[GY_SHOW], dst[GY_SHOW];
+    return gy_check_pair(shown(k, p->src, src), &k->facts[p->src], shown(k, p->dst, dst),
+                         &k->facts[p->dst], e);
 }
 
 /* ---- leaving nodes ---- */

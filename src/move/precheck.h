@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * precheck.h - the pre-checks' insides: what was learned of each server. precheck.c asks the
- * servers; members.c tells them apart; leftovers.c looks at a destination's keys and functions.
+ * servers; members.c tells them apart; same_data.c knows a promoted replica; leftovers.c looks at a
+ * destination's keys and functions.
  * Threads: the admin's.
  */
 #ifndef GY_MOVE_PRECHECK_H
@@ -16,9 +17,10 @@ struct gy_node_facts {
     bool master, loading, cluster, other_dbs;
     uint64_t used, max; /* memory, bytes; max 0: no limit */
     uint64_t keys;
-    uint64_t samples; /* made-up keys that the current map places here */
-    int64_t clock;    /* its clock minus ours, microseconds */
-    unsigned rdb;     /* version of its DUMP payloads */
+    uint64_t offset, offset2; /* of the replication streams replid and, up to offset2, replid2 */
+    uint64_t samples;         /* made-up keys that the current map places here */
+    int64_t clock;            /* its clock minus ours, microseconds */
+    unsigned rdb;             /* version of its DUMP payloads */
 };
 
 struct gy_checks {
@@ -28,6 +30,16 @@ struct gy_checks {
     uint64_t *flow;              /* by pair: keys */
 };
 
+/* Asks a server, once; fills its facts. */
+GYRE_NODISCARD int gy_check_look(struct gy_checks *k, uint32_t i, gyre_error_t *e);
+/* The same of one that takes part: it must be a master, ready, and know of no later move. */
+GYRE_NODISCARD int gy_check_server(struct gy_checks *k, uint32_t i, gyre_error_t *e);
+/* May values travel from s to d: its version, eviction policy and clock. Pure. */
+GYRE_NODISCARD int gy_check_pair(const char *src, const struct gy_node_facts *s, const char *dst,
+                                 const struct gy_node_facts *d, gyre_error_t *e);
+/* Is p's destination a promoted replica of its source (0a.6)? */
+GYRE_NODISCARD int gy_check_same_data(struct gy_checks *k, const struct gy_pair *p,
+                                      gyre_error_t *e);
 /* Every server of the fleet that is and of the one that is wished is asked who it is: no two nodes
  * may be one server, none may take over another's. Fills run_id. */
 GYRE_NODISCARD int gy_check_members(struct gy_checks *k, gyre_error_t *e);

@@ -24,6 +24,7 @@ import redis
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GYRE = os.environ.get("GYRE_BIN", str(ROOT / "build/src/cli/gyre"))
 CHECKER = os.environ.get("CHECKER_BIN", str(ROOT / "build/tests/tools/checker"))
+SKEW = os.environ.get("SKEW_LIB", str(ROOT / "build/tests/tools/libskew.so"))
 LONG = os.environ.get("GYRE_LONG") == "1"
 HOST = "127.0.0.1"
 
@@ -103,10 +104,13 @@ class Process:
 
 
 class Redis:
-    """A redis-server. Its data survive a restart when `keep` is set (append only file)."""
+    """A redis-server. Its data survive a restart when `keep` is set (append only file).
 
-    def __init__(self, farm, name, *options, keep=False, port=None):
+    skew_ms: its wall clock is that far from ours."""
+
+    def __init__(self, farm, name, *options, keep=False, port=None, skew_ms=0):
         self.farm, self.name, self.options, self.keep = farm, name, options, keep
+        self.env = {"LD_PRELOAD": SKEW, "SKEW_MS": str(skew_ms)} if skew_ms else {}
         self.dir = farm.dir / f"redis-{name}"
         self.dir.mkdir(exist_ok=True)
         self.port = port or free_port()
@@ -123,7 +127,8 @@ class Redis:
             self.process = self.farm.adopt(Process(
                 ["redis-server", "--port", self.port, "--bind", HOST, "--dir", self.dir, "--save", "",
                  "--appendonly", "yes" if self.keep else "no", "--appendfsync", "always",
-                 "--loglevel", "notice", "--enable-debug-command", "local", *self.options], self.dir / "log"))
+                 "--loglevel", "notice", "--enable-debug-command", "local", *self.options], self.dir / "log",
+                self.env))
             if self.ready():
                 return
             self.process.kill()
@@ -146,6 +151,13 @@ class Redis:
     def client(self, **options):
         options.setdefault("password", self.password)
         return redis.Redis(HOST, self.port, **options)
+
+    def replicate(self, master):
+        """Becomes its replica, and has all that it has."""
+        master.client().config_set("repl-diskless-sync-delay", 0)
+        self.client().replicaof(HOST, master.port)
+        wait_until(lambda: self.client().info("replication")["master_link_status"] == "up", 20)
+        wait_until(lambda: len({n.client().info("replication")["master_repl_offset"] for n in (self, master)}) == 1)
 
     def kill(self):
         self.process.kill()

@@ -100,6 +100,29 @@ def test_replace(farm):
     assert old.client().dbsize() == 0 and new.client().dbsize() > 0
 
 
+@pytest.mark.parametrize("how", ["failover", "death"])
+def test_a_promoted_replica_takes_over(farm, how):
+    """--same-data: the view changes, and nothing else."""
+    c = farm.cluster(3)
+    before = c.fill(1000)
+    old, new = c.nodes["cache-1"], farm.redis("cache-1b")
+    new.replicate(old)
+    if how == "failover":
+        old.client().execute_command("FAILOVER", "TO", harness.HOST, new.port)
+        wait_until(lambda: new.client().info("replication")["role"] == "master")
+        wait_until(lambda: old.client().info("replication").get("master_link_status") == "up", 20)
+    else:
+        old.kill()
+        new.client().replicaof("NO", "ONE")
+    last = start(c, "--same-data", "--replace", f"cache-1={new.address}")
+    assert last["keys"] == last["keys_minimum"] == 0, last
+    c.nodes["cache-1"] = new
+    assert c.snapshot("user:*") == before
+    assert c.client().exists(*(f"user:{i}" for i in range(1000))) == 1000
+    assert c.client().mset({f"user:{i}": "written" for i in range(100)})
+    c.place()
+
+
 def test_several_at_once(farm):
     c = farm.cluster(3)
     seen = {}
@@ -347,6 +370,37 @@ def test_the_source_dies_and_comes_back(farm):
     assert report["ops"] > 1000
     assert c.snapshot("user:*") == before
     c.place()
+
+
+def test_the_destination_has_saved_before_the_source_is_cleaned(farm):
+    """Save points alone: a snapshot that failed or is not finished lets nothing be removed."""
+    c = farm.cluster(1)
+    before = c.fill(300)
+    s, d = c.nodes["cache-0"], farm.redis("new", "--save", "3600 1")
+    in_the_way = d.dir / "dump.rdb"
+    in_the_way.mkdir()  # a file cannot be renamed over it
+    d.client().config_set("stop-writes-on-bgsave-error", "no")
+    c.move("start", "--yes", "--detach", "--replace", f"cache-0={d.address}")
+    said = wait_until(lambda: c.status()["last_error"])
+    assert "cache-0: BGSAVE failed" in said
+
+    def untouched():
+        units = c.status()["units"]
+        assert units["complete"] == units["total"] and s.client().dbsize() >= 300, units
+    untouched()
+    d.client().config_set("rdb-key-save-delay", 5000)  # microseconds a key: 1.5 s for all
+    in_the_way.rmdir()
+    saves = d.client().info("persistence")
+    wait_until(lambda: d.client().info("persistence")["rdb_bgsave_in_progress"])
+    untouched()
+    wait_until(lambda: not d.client().info("persistence")["rdb_bgsave_in_progress"])
+    c.wait_idle()
+    assert d.client().info("persistence")["rdb_last_save_time"] > saves["rdb_last_save_time"]
+    assert s.client().dbsize() == 0
+    c.nodes["cache-0"] = d
+    assert c.snapshot("user:*") == before
+    d.restart()  # what is in the snapshot is all
+    assert c.snapshot("user:*") == before
 
 
 @pytest.mark.parametrize("how", ["kill", "freeze"])

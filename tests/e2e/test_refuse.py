@@ -46,9 +46,7 @@ def test_leftovers_at_the_destination(cluster, farm):
 
 def test_a_replica_as_destination(cluster, farm):
     d = farm.redis("cache-2")
-    s = cluster.nodes["cache-0"]
-    d.client().replicaof(harness.HOST, s.port)
-    wait_until(lambda: d.client().info("replication")["master_link_status"] == "up", 20)
+    d.replicate(cluster.nodes["cache-0"])
     refused(cluster, "--add", f"cache-2={d.address}", words=["cache-2", "repl"])
 
 
@@ -56,6 +54,39 @@ def test_a_replica_as_destination(cluster, farm):
 def test_a_destination_that_evicts(cluster, farm, policy):
     d = farm.redis("cache-2", "--maxmemory", "100mb", "--maxmemory-policy", policy)
     refused(cluster, "--add", f"cache-2={d.address}", words=["cache-2", policy])
+
+
+@pytest.mark.parametrize("ms", [2500, -130])
+def test_clocks_apart(cluster, farm, ms):
+    d = farm.redis("cache-2", skew_ms=ms)
+    said = refused(cluster, "--add", f"cache-2={d.address}", words=["cache-2", "clock", "set the clocks first"])
+    apart = float(said.split("its clock is ")[1].split(" s away")[0])
+    assert abs(apart - abs(ms) / 1000) < 0.03, said
+
+
+def test_no_replica_of_the_old_one(cluster, farm):
+    """--same-data believes nobody: neither another's replica, nor one that was promoted too early."""
+    s, other = (cluster.nodes[f"cache-{i}"] for i in range(2))
+    stranger, early = farm.redis("stranger"), farm.redis("early")
+    stranger.replicate(other)
+    early.replicate(s)
+    replace = ["--same-data", "--replace", f"cache-0={stranger.address}"]
+    refused(cluster, *replace, words=["cache-0", "it is a replica"])
+    stranger.client().replicaof("NO", "ONE")
+    refused(cluster, *replace, words=["cache-0", "was no replica of the old one", "leave --same-data out"])
+
+    early.client().replicaof("NO", "ONE")
+    with cluster.client() as cl:
+        cl.mset({f"late{i}": i for i in range(20)})
+    refused(cluster, "--same-data", "--replace", f"cache-0={early.address}",
+            words=["cache-0", "has taken writes since", "FAILOVER TO"])
+
+    cluster.nodes.pop("cache-0")
+    cluster.before = cluster.snapshot("user:*")
+    s.kill()  # it can be asked nothing, but the keys of another node are those of another node
+    refused(cluster, *replace, words=["cache-0", "was no replica of the old one", "belong on other nodes"])
+    stranger.client().flushall()
+    refused(cluster, *replace, words=["cache-0", "holds no keys"])
 
 
 def test_keys_in_other_databases_of_a_leaving_node(cluster):

@@ -470,10 +470,17 @@ static void test_same_data(void **state)
     (void)state;
     struct ride r = {0};
     struct gy_move_options o = {.same_data = true};
+    char key[48];
+    gyre_map_t *map;
     gyre_topology_t *a = fleet_topology(&fleet, 0, 3, 1), *b = fleet_topology(&fleet, 0, 3, 0);
     assert_int_equal(gyre_topology_set_address(b, "cache-2", fleet.node[4].address, NULL), GYRE_OK);
     forget_state();
-    fleet_do(fleet.node[4].c, "SET", "kept", "as it is", NULL);
+    assert_int_equal(gyre_map_build(a, &map, NULL), GYRE_OK);
+    for (unsigned i = 0; i == 0 || gyre_map_locate(map, key, strlen(key)) != 2; i++) {
+        snprintf(key, sizeof key, "kept:%u", i);
+    }
+    gyre_map_unref(map);
+    fleet_do(fleet.node[4].c, "SET", key, "as it is", NULL);
     ride_open(&r, fleet.dir, a);
     ride_start(&r);
     refused(&r, b, &o, "no replica of the old one");
