@@ -133,11 +133,13 @@ local function drop(k, a)
   return 'OK'
 end
 
--- Housekeeping must work on a server that is full, hence allow-oom; an install must not.
+-- Housekeeping must work on a server that is full, hence allow-oom; an install need not, unless it is
+-- for a command that would.
 local full = {'allow-oom'}
 redis.register_function{function_name = 'gyre_rec', callback = rec, flags = full}
 redis.register_function{function_name = 'gyre_dump', callback = dump, flags = {'no-writes'}}
 redis.register_function('gyre_install', install)
+redis.register_function{function_name = 'gyre_install_full', callback = install, flags = full}
 redis.register_function{function_name = 'gyre_back', callback = back, flags = {'no-writes'}}
 redis.register_function{function_name = 'gyre_unmove', callback = unmove, flags = full}
 redis.register_function{function_name = 'gyre_clean', callback = remover('M'), flags = full}

@@ -100,7 +100,7 @@ static void task_done(void *owner, uint32_t tag, struct gy_slice reply)
 static void by_task(struct gy_client *c, const struct gy_command *cmd, const struct gy_request *rq,
                     const uint32_t *pos, uint32_t nkeys)
 {
-    struct gy_task *t = gy_task_new(c->worker, cmd->flags & GY_CMDF_WRITE);
+    struct gy_task *t = gy_task_new(c->worker, cmd);
     gy_task_command(t, rq->argv, rq->argc, pos, nkeys);
     t->done = task_done;
     t->owner = gy_req_new(c);

@@ -210,7 +210,7 @@ static void send_part(struct split *s, struct gy_worker *w, const struct gy_comm
             argv[at++] = rq->argv[pos[order[k]] + i];
         }
     }
-    struct gy_task *t = gy_task_new(w, cmd->flags & GY_CMDF_WRITE);
+    struct gy_task *t = gy_task_new(w, cmd);
     gy_task_command(t, argv, at, keys, n);
     t->done = part_done;
     t->owner = s;

@@ -158,12 +158,13 @@ uint32_t gy_task_members(struct gy_task *t, uint32_t first)
 
 /* ---- life ---- */
 
-struct gy_task *gy_task_new(struct gy_worker *w, bool write)
+struct gy_task *gy_task_new(struct gy_worker *w, const struct gy_command *cmd)
 {
     struct gy_task *t = gy_xcalloc(1, sizeof *t);
     t->batch.sink = (struct gy_sink){on_chunk, on_fail};
     t->worker = w;
-    t->write = write;
+    t->write = cmd->flags & GY_CMDF_WRITE;
+    t->grows = cmd->flags & GY_CMDF_GROWS;
     t->since = gy_loop_now(w->loop);
     t->next = w->tasks;
     t->link = &w->tasks;

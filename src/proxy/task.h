@@ -11,6 +11,7 @@
 
 #include "move/view.h"
 #include "proxy/backend.h"
+#include "wire/command.h"
 #include "wire/resp.h"
 
 struct gy_worker;
@@ -40,6 +41,7 @@ struct gy_task {
     struct gy_span *keys;
     uint32_t nkeys;
     bool write;
+    bool grows; /* a full server refuses the command, so its keys need not be carried to one */
 
     struct gy_view *view; /* whose rule it follows */
     struct gy_route route;
@@ -61,7 +63,7 @@ struct gy_task {
     uint32_t tag;
 };
 
-struct gy_task *gy_task_new(struct gy_worker *w, bool write);
+struct gy_task *gy_task_new(struct gy_worker *w, const struct gy_command *cmd);
 /* keys: positions in argv; the command is written as RESP. */
 void gy_task_command(struct gy_task *t, const struct gy_slice *argv, size_t argc,
                      const uint32_t *keys, uint32_t nkeys);

@@ -65,6 +65,16 @@ static void put(struct gy_task *t)
     carry_next(t);
 }
 
+/* A full destination refuses a key, as it would refuse the command. But one that it would carry out
+ * (DEL and LPOP make room, reads take none) shall not fail because of the move: its key comes all
+ * the same. */
+static struct gy_slice put_function(const struct gy_task *t)
+{
+    return t->backward ? GY_LIT("gyre_unmove")
+           : t->grows  ? GY_LIT("gyre_install")
+                       : GY_LIT("gyre_install_full");
+}
+
 /* gyre_install rec marks key epoch pexpire kind payload; gyre_unmove rec back key epoch moved
  * pexpire payload */
 static void queue_put(struct gy_task *t, struct gy_buf *out, bool moved, int64_t expiry,
@@ -78,7 +88,7 @@ static void queue_put(struct gy_task *t, struct gy_buf *out, bool moved, int64_t
     struct gy_slice kind = there ? GY_LIT("D") : GY_LIT("N"),
                     was_moved = moved ? GY_LIT("1") : GY_LIT("0");
     struct gy_slice argv[] = {GY_LIT("FCALL"),
-                              t->backward ? GY_LIT("gyre_unmove") : GY_LIT("gyre_install"),
+                              put_function(t),
                               GY_LIT("3"),
                               gy_str(names(t)->rec),
                               gy_str(t->backward ? names(t)->back : names(t)->marks),

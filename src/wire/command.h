@@ -36,6 +36,7 @@ enum gy_cmd_flag {
     GY_CMDF_SCRIPT = 64,    /* EVAL family */
     GY_CMDF_PATTERNS = 128, /* SORT: BY and GET patterns reach other keys: refused when present */
     GY_CMDF_DB = 256,       /* COPY: option DB reaches another database: refused when not 0 */
+    GY_CMDF_GROWS = 512,    /* may need memory: a full server refuses it (Redis' flag denyoom) */
 };
 
 struct gy_command {

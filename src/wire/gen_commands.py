@@ -11,7 +11,7 @@ import sys
 
 CLASSES = "keyed split local pinned fanout refused".split()
 MERGES = "- array sum ok".split()
-FLAGS = "write numkeys streams blocking store container script patterns db".split()
+FLAGS = "write numkeys streams blocking store container script patterns db grows".split()
 SLOTS = 1024
 COLUMNS = 11
 

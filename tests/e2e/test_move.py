@@ -144,6 +144,47 @@ def test_to_a_file(farm):
     c.place()
 
 
+def test_a_full_destination(farm):
+    """What Redis would carry out on a full server is carried out, moved or not; the move waits until there is room."""
+    c = farm.cluster(1)
+    new = farm.redis("new")
+    with c.client() as cl, cl.pipeline(transaction=False) as p:
+        for i in range(600):
+            p.set(f"s{i}", i)
+            p.rpush(f"l{i}", *range(5))
+        p.mset({f"{{t{i}}}{side}": side for i in range(200) for side in "ab"})
+        p.execute()
+        before = c.snapshot("*")
+        c.move("start", "--yes", "--detach", "--replace", f"cache-0={new.address}", "--chunks", "1",
+               "--keys-per-second", "1")
+        wait_until(lambda: c.status()["keys"]["moved"] > 200)  # the first slice; the next is long in coming
+        left = [k for k in before if not new.client().exists(k)]
+        strings, lists = ([k for k in left if k.startswith(w)] for w in (b"s", b"l"))
+        half = next(k for k in left if k.startswith(b"{") and new.client().exists(k[:-1] + b"ab".replace(k[-1:], b"")))
+        new.client().config_set("maxmemory", 1)
+        with pytest.raises(redis.ResponseError, match="OOM|command not allowed"):
+            cl.set(strings[0], "more")
+        with pytest.raises(redis.ResponseError, match="OOM|command not allowed"):
+            cl.set("another", 1)
+        assert cl.get(strings[0]) == strings[0][1:]
+        assert cl.delete(strings[1]) == 1 and cl.delete(strings[1], "nothing") == 0 and cl.unlink("nobody") == 0
+        assert cl.getdel(strings[2]) == strings[2][1:] and cl.expire(strings[3], 1000) and cl.lpop(lists[0], 2) == [b"0", b"1"]
+        assert cl.eval("return redis.call('DEL', KEYS[1])", 1, strings[4]) == 1
+        tag = half[:-1].decode()
+        assert cl.mget(tag + "a", tag + "b") == [b"a", b"b"]  # one of them was there, one was not
+        assert [cl.get(k) for k in strings[1:5]] == [None, None, strings[3][1:], None] and cl.llen(lists[0]) == 3
+        c.move("rate", "--keys-per-second", "0")
+        wait_until(lambda: "OOM" in (c.status()["last_error"] or ""))
+        new.client().config_set("maxmemory", 0)
+    c.wait_idle()
+    c.nodes["cache-0"] = new
+    changed = {strings[i] for i in range(1, 5)} | {lists[0]}
+    after = c.snapshot("*")
+    assert {k: v for k, v in after.items() if k not in changed} == {k: v for k, v in before.items() if k not in changed}
+    last = history(c)[0]
+    assert last["keys"] == last["keys_minimum"] == len(before), last
+
+
 def test_there_and_back_again(farm):
     """Add then remove: every key is where it was."""
     c = farm.cluster(3)

@@ -81,6 +81,13 @@ static struct gy_reply *install(const char *epoch, struct gy_slice key, const ch
                S(kind), payload);
 }
 
+static struct gy_reply *install_full(const char *epoch, struct gy_slice key, const char *kind,
+                                     struct gy_slice payload)
+{
+    return ASK(d, S("FCALL"), S("gyre_install_full"), S("3"), S("rec"), S("m"), key, S(epoch),
+               S("0"), S(kind), payload);
+}
+
 static struct gy_reply *unmove(const char *epoch, struct gy_slice key, const char *moved,
                                const char *expire, struct gy_slice payload)
 {
@@ -320,7 +327,7 @@ static void test_drop(void **state)
     drop("1", "CM", "ALREADY");
 }
 
-/* Housekeeping works on a server that is full; an install does not. */
+/* Housekeeping works on a server that is full; an install only for a command that would. */
 static void test_full(void **state)
 {
     (void)state;
@@ -329,6 +336,12 @@ static void test_full(void **state)
     rec(d, "1", "-", "M", "OK");
     fleet_do(d, "CONFIG", "SET", "maxmemory", "1", NULL);
     says(install("1", S("x"), "0", "D", slice(&b)), "OOM");
+    says(install("1", S("y"), "0", "N", S("")), "OOM");
+    says(install_full("1", S("x"), "D", slice(&b)), "OK");
+    says(install_full("1", S("y"), "N", S("")), "OK");
+    says(install_full("2", S("z"), "D", slice(&b)), "GYREFENCED");
+    says(ASK(d, S("GET"), S("x")), "v");
+    says(ASK(d, S("DEL"), S("x")), "");
     rec(d, "1", "M", "A", "OK");
     says(ASK(d, S("FCALL"), S("gyre_purge"), S("2"), S("rec"), S("k"), S("1")), "");
     drop("1", "A", "OK");

@@ -61,7 +61,8 @@ static size_t compare_row(const struct gy_reply *r)
     bool write_known = !has_flag(&r->item[2], "write") || c->flags & GY_CMDF_WRITE;
     bool blocking_known = has_flag(&r->item[2], "blocking") == !!(c->flags & GY_CMDF_BLOCKING);
     bool container_known = (subs->count > 0) == !!(c->flags & GY_CMDF_CONTAINER);
-    if (!same || !write_known || !blocking_known || !container_known) {
+    bool growth_known = has_flag(&r->item[2], "denyoom") == !!(c->flags & GY_CMDF_GROWS);
+    if (!growth_known || !same || !write_known || !blocking_known || !container_known) {
         fail_msg("differs from the server: %s", c->name);
     }
     for (size_t i = 0; i < subs->count; i++) {
