@@ -294,8 +294,8 @@ def test_expiring_keys_are_counted_once(farm, killed):
             p.set(f"k{i}", i, px=1200 if i % 2 else None)
         p.execute()
         c.move("start", "--yes", "--detach", "--replace", f"cache-0={farm.redis('new').address}", "--chunks", "1",
-               "--keys-per-second", "100")
-        wait_until(lambda: c.status()["keys"]["moved"] > 200)  # the first slice; the next is due in 2.5 s
+               "--keys-per-second", "20")
+        wait_until(lambda: c.status()["keys"]["moved"] > 200)  # the first slice; the next is due in 12 s
         for i in range(0, 600, 3):
             p.append(f"k{i}", "w")
         p.execute()
@@ -307,7 +307,7 @@ def test_expiring_keys_are_counted_once(farm, killed):
     if killed:
         c.proxy.kill()
         c.start()
-    c.move("rate", "--keys-per-second", "0")
+    c.move("rate", "--keys-per-second", "0", check=False)  # after a start nothing is owed: it may be over
     c.wait_idle()
     last = history(c)[0]
     assert 300 < last["keys"] == last["keys_minimum"] < 600, last
