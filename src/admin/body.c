@@ -23,6 +23,7 @@ struct field {
 static const struct field fields[] = {
     {"purge_destination", BOOL, OPTION(purge_destination), 1},
     {"same_data", BOOL, OPTION(same_data), 1},
+    {"weak_fencing", BOOL, OPTION(weak_fencing), 1},
     {"keys_per_s", U64, OPTION(keys_per_s), INT64_MAX},
     {"bytes_per_s", U64, OPTION(bytes_per_s), INT64_MAX},
     {"chunks", U32, OPTION(chunks), 65536},

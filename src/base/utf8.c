@@ -118,3 +118,16 @@ char *gy_utf8_quote(char out[GY_QUOTE], struct gy_slice s)
     memcpy(out + w, i < s.n ? "...'" : "'", i < s.n ? 5 : 2);
     return out;
 }
+
+bool gy_utf8_is_plain(uint8_t c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+}
+
+void gy_utf8_plain(struct gy_buf *out, const char *text)
+{
+    for (const uint8_t *p = (const uint8_t *)text; *p; p++) {
+        gy_buf_printf(out, gy_utf8_is_plain(*p) ? "%c" : "%%%02X", *p);
+    }
+}

@@ -110,6 +110,8 @@ static const struct gy_opt start_opts[] = {
     FLAG(0, "purge-destination", purge_destination,
          "delete what a node that gains keys holds of others'"),
     FLAG(0, "same-data", same_data, "the new address has the data already (a promoted replica)"),
+    FLAG(0, "weak-fencing", weak_fencing,
+         "move also where the proxy may not use ACL (docs/migration.md 3.7)"),
     COUNT("chunks", chunks, "hash chunks to move by; default: by the number of keys"),
     COUNT("wave", wave, "chunks of a source that move at a time; default 4"),
     WHICH_PROXY,

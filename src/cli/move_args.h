@@ -26,7 +26,7 @@ enum gy_move_sub {
 struct gy_move_args {
     const char *admin, *config, *to;
     const char *output; /* a file for the topology */
-    bool json, yes, detach, purge_destination, same_data;
+    bool json, yes, detach, purge_destination, same_data, weak_fencing;
     bool has_keys, has_bytes;         /* a rate was given */
     uint64_t keys_per_s, bytes_per_s; /* 0: at the start the proxy's own, later unlimited */
     uint64_t chunks, wave;            /* 0: the proxy chooses */

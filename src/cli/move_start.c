@@ -142,6 +142,7 @@ static void put_body(const gyre_topology_t *next, const struct gy_move_args *a, 
     gy_json_bytes(&j, gy_buf_head(&yaml), gy_buf_size(&yaml));
     gy_json_kbool(&j, "purge_destination", a->purge_destination);
     gy_json_kbool(&j, "same_data", a->same_data);
+    gy_json_kbool(&j, "weak_fencing", a->weak_fencing);
     gy_json_kuint(&j, "keys_per_s", a->keys_per_s);
     gy_json_kuint(&j, "bytes_per_s", a->bytes_per_s);
     gy_json_kuint(&j, "chunks", a->chunks);

@@ -28,7 +28,8 @@
 
 struct gy_store {
     sqlite3 *db;
-    int lock_fd;  /* -1: shared */
+    int lock_fd; /* -1: shared */
+    char *lock_path;
     char *path;   /* of the data base, for messages */
     dev_t device; /* of the file that was opened, and its number: is it still the one at path? */
     ino_t inode;
@@ -109,6 +110,10 @@ static int take_lock(struct gy_store *s, const char *dir, gyre_error_t *e)
                        "%s: in use by process %s; stop it, or give this proxy another state "
                        "directory",
                        dir, pid[0] ? pid : "?");
+    }
+    s->lock_path = strdup(path);
+    if (!s->lock_path) {
+        return gy_fail_nomem(e);
     }
     int len = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
     if (ftruncate(s->lock_fd, 0) != 0 || pwrite(s->lock_fd, pid, (size_t)len, 0) != len) {
@@ -234,6 +239,14 @@ static int still_there(const struct gy_store *s, gyre_error_t *e)
     return GYRE_OK;
 }
 
+bool gy_store_holds(const struct gy_store *s)
+{
+    struct stat mine, now;
+    return s->lock_path && fstat(s->lock_fd, &mine) == 0 && stat(s->lock_path, &now) == 0 &&
+           mine.st_dev == now.st_dev && mine.st_ino == now.st_ino &&
+           still_there(s, NULL) == GYRE_OK;
+}
+
 static int open_db(struct gy_store *s, gyre_error_t *e)
 {
     int rc = make_file(s, e);
@@ -297,6 +310,7 @@ void gy_store_close(struct gy_store *s)
     if (s->lock_fd >= 0) {
         close(s->lock_fd); /* gives the lock back */
     }
+    free(s->lock_path);
     free(s->path);
     free(s);
 }

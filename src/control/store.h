@@ -26,6 +26,10 @@ enum gy_store_open_mode {
 GYRE_NODISCARD int gy_store_open(const char *dir, enum gy_store_open_mode mode,
                                  struct gy_store **out, gyre_error_t *e);
 void gy_store_close(struct gy_store *s);
+/* Opened EXCLUSIVE: are the directory's lock and data base still the ones this process opened? Once
+ * they were removed or replaced, another process may hold the lock of their successors. Any thread.
+ */
+bool gy_store_holds(const struct gy_store *s);
 
 /* UNKNOWN when there is no such key. out is reset first; revision may be NULL. */
 GYRE_NODISCARD int gy_store_get(struct gy_store *s, const char *key, struct gy_buf *out,

@@ -219,6 +219,7 @@ int gy_mover_begin(struct gy_mover *m, gyre_topology_t *next, const struct gy_mo
     b.job->next = next;
     b.job->wave = b.o->wave ? b.o->wave : WAVE_DEFAULT;
     b.job->started_at = (int64_t)time(NULL);
+    b.job->weak_fencing = b.o->weak_fencing;
     int rc = enter(&b, &current, e);
     if (rc == GYRE_OK) {
         rc = prepare(&b, current, e);

@@ -508,6 +508,7 @@ static void stamp(struct gy_mover *m, const struct gy_job *j)
 {
     m->links.pool = m->pool;
     m->links.stamp = (struct gy_stamp){j->epoch, j->from_version, j->to_version, false};
+    m->links.weak_ok = j->weak_fencing;
 }
 
 void gy_driver_run(struct gy_mover *m)

@@ -122,6 +122,7 @@ void gy_job_write(const struct gy_mover *m, const struct gy_job *j, struct gy_bu
     gy_json_kbool(&w, "paused", m->paused);
     gy_json_kuint(&w, "keys_per_s", m->keys_per_s);
     gy_json_kuint(&w, "bytes_per_s", m->bytes_per_s);
+    gy_json_kbool(&w, "weak_fencing", j->weak_fencing);
     gy_json_kuint(&w, "chunks", j->mig->nchunks);
     gy_json_kuint(&w, "wave", j->wave);
     gy_json_kuint(&w, "estimate", j->estimate);
@@ -143,6 +144,7 @@ void gy_job_write_history(const struct gy_job *j, bool moved, int64_t ended_at, 
     gy_json_kuint(&w, "from_version", j->from_version);
     gy_json_kuint(&w, "to_version", j->to_version);
     gy_json_kstring(&w, "result", moved ? "moved" : "aborted");
+    gy_json_kbool(&w, "weak_fencing", j->weak_fencing);
     gy_json_kint(&w, "started_at", j->started_at);
     gy_json_kint(&w, "ended_at", ended_at);
     gy_json_kuint(&w, "keys", j->settled.keys);
@@ -192,6 +194,7 @@ static bool read_figures(struct gy_mover *m, struct gy_job *j, const json_t *doc
     j->started_at = (int64_t)started;
     j->wave = (uint32_t)wave;
     m->paused = json_is_true(json_object_get(doc, "paused"));
+    j->weak_fencing = json_is_true(json_object_get(doc, "weak_fencing"));
     return true;
 }
 

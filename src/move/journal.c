@@ -3,7 +3,8 @@
  * journal.c - what a move leaves in the store, and how it is read back. Keys:
  *   view              the topology that serves, as YAML with its version
  *   view/<version>    each one that ever served
- *   epoch             of the last move; proxy/gen: of the last process
+ *   epoch             of the last move
+ *   proxy/id          of this state directory; proxy/gen: number of the last process
  *   move              the move under way (job.c has the document), move/unit/<index>
  *   history/<epoch>   how each move ended
  * A unit's value is "state attempt from_complete keys bytes minimum". Threads: under the mover's
@@ -17,6 +18,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <time.h>
 
 #define UNIT_KEY  40
@@ -46,16 +48,37 @@ static int read_counter(struct gy_store *s, const char *key, uint64_t *out, gyre
     return rc == GYRE_UNKNOWN ? GYRE_OK : rc;
 }
 
-int gy_journal_generation(struct gy_store *s, uint64_t *out, gyre_error_t *e)
+static int write_counter(struct gy_store *s, const char *key, uint64_t value, gyre_error_t *e)
 {
     char text[24];
-    int rc = read_counter(s, "proxy/gen", out, e);
-    if (rc != GYRE_OK) {
-        return rc;
-    }
-    snprintf(text, sizeof text, "%" PRIu64, ++*out);
-    struct gy_store_op op = put("proxy/gen", gy_str(text));
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    struct gy_store_op op = put(key, gy_str(text));
     return gy_store_txn(s, &op, 1, NULL, e);
+}
+
+int gy_journal_raise_generation(struct gy_store *s, uint64_t generation, gyre_error_t *e)
+{
+    return write_counter(s, "proxy/gen", generation, e);
+}
+
+int gy_journal_identity(struct gy_store *s, char id[GY_FENCE_ID + 1], uint64_t *generation,
+                        gyre_error_t *e)
+{
+    uint32_t word;
+    struct gy_buf b = {0};
+    int rc = gy_store_get(s, "proxy/id", &b, NULL, e);
+    if (rc == GYRE_OK) {
+        snprintf(id, GY_FENCE_ID + 1, "%s", gy_buf_cstr(&b));
+    } else if (rc == GYRE_UNKNOWN && getrandom(&word, sizeof word, 0) == (ssize_t)sizeof word) {
+        snprintf(id, GY_FENCE_ID + 1, "%08" PRIx32, word);
+        struct gy_store_op op = put("proxy/id", gy_str(id));
+        rc = gy_store_txn(s, &op, 1, NULL, e);
+    }
+    gy_buf_fini(&b);
+    if (rc == GYRE_OK) {
+        rc = read_counter(s, "proxy/gen", generation, e);
+    }
+    return rc == GYRE_OK ? gy_journal_raise_generation(s, ++*generation, e) : rc;
 }
 
 int gy_journal_epoch(struct gy_store *s, uint64_t *out, gyre_error_t *e)
@@ -65,10 +88,7 @@ int gy_journal_epoch(struct gy_store *s, uint64_t *out, gyre_error_t *e)
 
 int gy_journal_raise_epoch(struct gy_store *s, uint64_t epoch, gyre_error_t *e)
 {
-    char text[24];
-    snprintf(text, sizeof text, "%" PRIu64, epoch);
-    struct gy_store_op op = put("epoch", gy_str(text));
-    return gy_store_txn(s, &op, 1, NULL, e);
+    return write_counter(s, "epoch", epoch, e);
 }
 
 int gy_journal_next_epoch(struct gy_mover *m, uint64_t *out, gyre_error_t *e)

@@ -7,6 +7,7 @@
 #define GY_MOVE_JOURNAL_H
 
 #include "control/store.h"
+#include "net/fence.h"
 
 struct gy_job;
 struct gy_mover;
@@ -17,8 +18,12 @@ GYRE_NODISCARD int gy_journal_put_view(struct gy_store *s, const gyre_topology_t
                                        gyre_error_t *e);
 GYRE_NODISCARD int gy_journal_topology(struct gy_slice yaml, const char *where,
                                        gyre_topology_t **out, gyre_error_t *e);
-/* Raises and returns the number of this process. */
-GYRE_NODISCARD int gy_journal_generation(struct gy_store *s, uint64_t *out, gyre_error_t *e);
+/* Who this process is to the servers: the name of the state directory, made once at random
+ * (GY_FENCE_ID hex digits), and a number that each process raises. */
+GYRE_NODISCARD int gy_journal_identity(struct gy_store *s, char id[GY_FENCE_ID + 1],
+                                       uint64_t *generation, gyre_error_t *e);
+GYRE_NODISCARD int gy_journal_raise_generation(struct gy_store *s, uint64_t generation,
+                                               gyre_error_t *e);
 /* Of the last move that began, or that a server knew of and that was forgotten; 0: none. */
 GYRE_NODISCARD int gy_journal_epoch(struct gy_store *s, uint64_t *out, gyre_error_t *e);
 GYRE_NODISCARD int gy_journal_raise_epoch(struct gy_store *s, uint64_t epoch, gyre_error_t *e);

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define VISIT_MAX_MS   500
+#define VISIT_MIN_MS   50
 #define MIN_TIMEOUT_MS 2000 /* the mover is patient: a big key takes a while to be dumped */
 
 static int read_password(const char *path, char **out, gyre_error_t *e)
@@ -28,25 +30,33 @@ static int read_password(const char *path, char **out, gyre_error_t *e)
     return *out ? GYRE_OK : gy_fail_nomem(e);
 }
 
+int gy_link_conf_renumber(struct gy_link_conf *c, uint64_t generation, gyre_error_t *e)
+{
+    int rc = gy_fence_renumber(&c->fence, generation, e);
+    free(c->name);
+    if (rc != GYRE_OK || asprintf(&c->name, "%s-mover", c->fence.user) < 0) {
+        c->name = NULL;
+        return rc != GYRE_OK ? rc : gy_fail_nomem(e);
+    }
+    return GYRE_OK;
+}
+
 int gy_link_conf_init(struct gy_link_conf *c, const struct gy_proxy_conf *proxy, const char *pool,
-                      uint64_t generation, gyre_error_t *e)
+                      const char *id, uint64_t generation, gyre_error_t *e)
 {
     memset(c, 0, sizeof *c);
-    c->generation = generation;
     c->connect_ms = proxy->connect_ms ? (int)proxy->connect_ms : 500;
     c->timeout_ms = proxy->timeout_ms > MIN_TIMEOUT_MS ? (int)proxy->timeout_ms : MIN_TIMEOUT_MS;
     if (proxy->user && !(c->user = strdup(proxy->user))) {
         return gy_fail_nomem(e);
     }
-    if (asprintf(&c->kill_prefix, "gyre-%s-", pool) < 0) {
-        c->kill_prefix = NULL;
-        return gy_fail_nomem(e);
+    int rc = gy_fence_init(&c->fence, pool, id, generation, proxy->user, e);
+    if (rc == GYRE_OK) {
+        rc = gy_link_conf_renumber(c, generation, e);
     }
-    if (asprintf(&c->name, "%s%llu-mover", c->kill_prefix, (unsigned long long)generation) < 0) {
-        c->name = NULL;
-        return gy_fail_nomem(e);
-    }
-    return proxy->password_file ? read_password(proxy->password_file, &c->password, e) : GYRE_OK;
+    return rc == GYRE_OK && proxy->password_file
+               ? read_password(proxy->password_file, &c->password, e)
+               : rc;
 }
 
 void gy_link_conf_fini(struct gy_link_conf *c)
@@ -54,8 +64,45 @@ void gy_link_conf_fini(struct gy_link_conf *c)
     free(c->user);
     free(c->password);
     free(c->name);
-    free(c->kill_prefix);
+    gy_fence_fini(&c->fence);
     memset(c, 0, sizeof *c);
+}
+
+int gy_link_visit(const struct gy_link_conf *c, const struct gy_server *server, int64_t ms,
+                  struct gy_sync **out, gyre_error_t *e)
+{
+    struct gy_addr addr;
+    struct gy_sync_opts o = {
+        .user = c->user,
+        .password = c->password,
+        .client_name = c->name,
+        .connect_ms = (int)(ms > VISIT_MAX_MS   ? VISIT_MAX_MS
+                            : ms < VISIT_MIN_MS ? VISIT_MIN_MS
+                                                : ms),
+        .fence = &c->fence,
+        .look = true,
+    };
+    o.timeout_ms = o.connect_ms;
+    *out = NULL;
+    int rc = gy_addr_parse(server->address, 6379, &addr, e);
+    return rc == GYRE_OK ? gy_sync_connect(&addr, &o, out, e) : rc;
+}
+
+static void unmake(struct gy_sync *c, const struct gy_fence *f)
+{
+    gyre_error_t e;
+    if (gy_sync_do(c, &e, "ACL", "DELUSER", f->user, NULL) != GYRE_OK) {
+        gy_debug("our user is left behind: %s", e.message);
+    }
+}
+
+void gy_link_retire(const struct gy_link_conf *c, const struct gy_server *server, int64_t ms)
+{
+    struct gy_sync *s = NULL;
+    if (gy_link_visit(c, server, ms, &s, NULL) == GYRE_OK && gy_sync_greeting(s)->seen.own) {
+        unmake(s, &c->fence);
+    }
+    gy_sync_close(s);
 }
 
 void gy_links_init(struct gy_links *l, const struct gy_link_conf *conf)
@@ -92,8 +139,7 @@ static int open_link(struct gy_links *l, struct gy_link *k, const struct gy_serv
         .client_name = l->conf->name,
         .connect_ms = l->conf->connect_ms,
         .timeout_ms = l->conf->timeout_ms,
-        .kill_prefix = l->conf->kill_prefix,
-        .generation = l->conf->generation,
+        .fence = &l->conf->fence,
         .kill_id = k->dead_id,
         .kill_run_id = k->dead_run_id,
     };
@@ -128,6 +174,13 @@ int gy_links_get(struct gy_links *l, uint32_t i, const struct gy_server *server,
     }
     struct gy_link *k = &l->v[i];
     int rc = k->sync ? GYRE_OK : open_link(l, k, server, e);
+    if (rc == GYRE_OK && !l->weak_ok && *gy_links_weak(l, i)) {
+        rc = gy_fail(e, GYRE_REFUSED,
+                     "no predecessor can be fenced by ACL there (%s), and the move was not begun "
+                     "with --weak-fencing: " GY_FENCE_GRANT,
+                     gy_links_weak(l, i));
+        gy_links_drop(l, i); /* asked again, it may have been granted */
+    }
     if (rc == GYRE_OK && library && !k->loaded) {
         rc = gy_stamp_load(k->sync, l->pool, &l->stamp, e);
         k->loaded = rc == GYRE_OK;
@@ -137,6 +190,11 @@ int gy_links_get(struct gy_links *l, uint32_t i, const struct gy_server *server,
         *out = k->sync;
     }
     return name_it(server, rc, e);
+}
+
+const char *gy_links_weak(const struct gy_links *l, uint32_t i)
+{
+    return i < l->n && l->v[i].sync ? gy_sync_greeting(l->v[i].sync)->weak : "";
 }
 
 void gy_links_check(struct gy_links *l, uint32_t i)
@@ -167,6 +225,21 @@ void gy_links_seal(struct gy_links *l)
             gy_debug("move: not told that it ended: %s", e.message);
         }
     }
+}
+
+void gy_links_retire(struct gy_links *l, uint32_t i)
+{
+    struct gy_reply *r = NULL;
+    struct gy_sync *c = i < l->n ? l->v[i].sync : NULL;
+    const struct gy_fence *f = &l->conf->fence;
+    /* By another name it may be a server of the fleet: then somebody else is logged in there. */
+    if (c && !*gy_links_weak(l, i) &&
+        gy_sync_call(c, &r, NULL, "CLIENT", "LIST", NULL) == GYRE_OK &&
+        gy_fence_count(f, r->text) == 1) {
+        unmake(c, f);
+    }
+    gy_reply_free(r);
+    gy_links_drop(l, i);
 }
 
 void gy_links_drop(struct gy_links *l, uint32_t i)

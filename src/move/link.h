@@ -12,17 +12,31 @@
 #include "move/view.h"
 #include "net/sync.h"
 
+/* Said where a server does not allow it. */
+#define GY_FENCE_GRANT                                                                        \
+    "grant the proxy's user there +acl|list +acl|setuser +acl|deluser (and do not rename or " \
+    "disable ACL)"
+
 /* What every link is opened with; constant, shared. */
 struct gy_link_conf {
     char *user, *password; /* NULL: none */
-    char *name;            /* "gyre-<pool>-<generation>-mover" */
-    char *kill_prefix;     /* "gyre-<pool>-" */
-    uint64_t generation;
+    struct gy_fence fence; /* who we are there */
+    char *name;            /* the fence's user and "-mover" */
     int connect_ms, timeout_ms;
 };
 GYRE_NODISCARD int gy_link_conf_init(struct gy_link_conf *c, const struct gy_proxy_conf *proxy,
-                                     const char *pool, uint64_t generation, gyre_error_t *e);
+                                     const char *pool, const char *id, uint64_t generation,
+                                     gyre_error_t *e);
+/* Before any link was opened. */
+GYRE_NODISCARD int gy_link_conf_renumber(struct gy_link_conf *c, uint64_t generation,
+                                         gyre_error_t *e);
 void gy_link_conf_fini(struct gy_link_conf *c);
+/* A short look at a server, as the configured user: nobody is made or put away. Within about `ms`.
+ */
+GYRE_NODISCARD int gy_link_visit(const struct gy_link_conf *c, const struct gy_server *server,
+                                 int64_t ms, struct gy_sync **out, gyre_error_t *e);
+/* Our user there goes. */
+void gy_link_retire(const struct gy_link_conf *c, const struct gy_server *server, int64_t ms);
 
 struct gy_link {
     struct gy_sync *sync;
@@ -38,6 +52,7 @@ struct gy_links {
     /* Told when a server is reached again and is another process than before. NULL: nobody. */
     void (*restarted)(void *ctx, uint32_t server, const char *run_id);
     void *ctx;
+    bool weak_ok;     /* a server where ACL cannot fence is good enough */
     const char *pool; /* whose stamp goes with the library */
     struct gy_stamp stamp;
 };
@@ -48,12 +63,16 @@ void gy_links_fini(struct gy_links *l);
  * first. Errors name the server. */
 GYRE_NODISCARD int gy_links_get(struct gy_links *l, uint32_t i, const struct gy_server *server,
                                 bool library, struct gy_sync **out, gyre_error_t *e);
+/* Why server i, just got, cannot be fenced by ACL; "": it can. */
+const char *gy_links_weak(const struct gy_links *l, uint32_t i);
 /* To be called after an error: the connection is given up when it is broken. */
 void gy_links_check(struct gy_links *l, uint32_t i);
 /* The library was taken away (FUNCTION FLUSH): it is loaded again when the link is next got. */
 void gy_links_unload(struct gy_links *l, uint32_t i);
 /* Every server that got the library learns that the move has ended; as well as it goes. */
 void gy_links_seal(struct gy_links *l);
+/* Our user there goes, and the connection with it: the server is not ours after all. */
+void gy_links_retire(struct gy_links *l, uint32_t i);
 void gy_links_drop(struct gy_links *l, uint32_t i); /* close in peace */
 
 #endif

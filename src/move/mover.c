@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#define RETIRE_MS 1500 /* for all servers together */
+
 int64_t gy_now_us(void)
 {
     struct timespec t;
@@ -227,9 +229,15 @@ static int load_job(struct gy_mover *m, gyre_error_t *e)
     return rc;
 }
 
+static bool still_ours(void *store)
+{
+    return gy_store_holds(store);
+}
+
 static int setup(struct gy_mover *m, const struct gy_config *conf, char **note, gyre_error_t *e)
 {
     uint64_t generation;
+    char id[GY_FENCE_ID + 1];
     bool fresh = false;
     m->pool = strdup(conf->proxy.pool ? conf->proxy.pool : "main");
     m->prefix = strdup(conf->proxy.prefix ? conf->proxy.prefix : "gyre:");
@@ -239,10 +247,12 @@ static int setup(struct gy_mover *m, const struct gy_config *conf, char **note, 
     m->bigkey_bytes = conf->proxy.bigkey_bytes ? conf->proxy.bigkey_bytes : 256 << 10;
     m->default_keys = m->keys_per_s = conf->proxy.move_keys;
     m->default_bytes = m->bytes_per_s = conf->proxy.move_bytes;
-    int rc = gy_journal_generation(m->store, &generation, e);
+    int rc = gy_journal_identity(m->store, id, &generation, e);
     if (rc == GYRE_OK) {
-        rc = gy_link_conf_init(&m->link_conf, &conf->proxy, m->pool, generation, e);
+        rc = gy_link_conf_init(&m->link_conf, &conf->proxy, m->pool, id, generation, e);
     }
+    m->link_conf.fence.holds = still_ours;
+    m->link_conf.fence.ctx = m->store;
     if (rc == GYRE_OK) {
         rc = load_topology(m, conf->topology, &fresh, note, e);
     }
@@ -376,9 +386,20 @@ void gy_mover_destroy(struct gy_mover *m)
     free(m);
 }
 
-uint64_t gy_mover_generation(const struct gy_mover *m)
+const struct gy_fence *gy_mover_fence(const struct gy_mover *m)
 {
-    return m->link_conf.generation;
+    return &m->link_conf.fence;
+}
+
+void gy_mover_retire(struct gy_mover *m)
+{
+    int64_t end = gy_now_ms() + RETIRE_MS;
+    for (uint32_t i = 0; i < m->nservers; i++) {
+        int64_t left = end - gy_now_ms();
+        if (left > 0) {
+            gy_link_retire(&m->link_conf, &m->servers[i], left / (m->nservers - i));
+        }
+    }
 }
 
 /* ---- wishes ---- */

@@ -10,12 +10,14 @@
 #include "control/store.h"
 #include "formats/config.h"
 #include "move/host.h"
+#include "net/fence.h"
 
 struct gy_mover;
 
 struct gy_move_options {
     bool purge_destination;
-    bool same_data; /* replace: the new address already holds the data (a promoted replica) */
+    bool same_data;    /* replace: the new address already holds the data (a promoted replica) */
+    bool weak_fencing; /* predecessors need not be fenced by ACL users */
     uint64_t keys_per_s, bytes_per_s; /* 0: unlimited */
     uint32_t chunks;                  /* 0: chosen from the number of keys */
     uint32_t wave;                    /* chunks per source and wave; 0: 4 */
@@ -34,9 +36,12 @@ GYRE_NODISCARD int gy_mover_start(struct gy_mover *m, const struct gy_move_host 
 void gy_mover_stop(
     struct gy_mover *m); /* finishes the batch in hand, leaves the state for the next start */
 void gy_mover_destroy(struct gy_mover *m);
-/* The number of this process, raised durably by gy_mover_create: backend connections are named
- * "gyre-<pool>-<generation>-w<worker>", and those of lower numbers are killed (0a.9). */
-uint64_t gy_mover_generation(const struct gy_mover *m);
+/* Who this process is to the servers, numbered durably by gy_mover_create; constant from then on,
+ * for any thread, until gy_mover_destroy. */
+const struct gy_fence *gy_mover_fence(const struct gy_mover *m);
+/* At a clean end, when no connection is needed any more: our users go from every server that
+ * answers soon. */
+void gy_mover_retire(struct gy_mover *m);
 
 /* The calls below are for the admin thread; each is answered by the mover's state under its lock.
  */

@@ -7,6 +7,7 @@
  */
 #include "move/precheck.h"
 
+#include "base/log.h"
 #include "lib/error.h"
 
 #include <inttypes.h>
@@ -167,6 +168,26 @@ int gy_check_look(struct gy_checks *k, uint32_t i, gyre_error_t *e)
     return rc;
 }
 
+/* May an earlier process of this proxy be kept from executing what it still has under way there? */
+static int check_fence(struct gy_checks *k, uint32_t i, gyre_error_t *e)
+{
+    char name[GY_SHOW];
+    const char *weak = gy_links_weak(&k->links, i);
+    if (!*weak) {
+        return GYRE_OK;
+    }
+    if (k->c->options->weak_fencing) {
+        gy_warn("%s: fenced by name only, as was wished: %s", shown(k, i, name), weak);
+        return GYRE_OK;
+    }
+    return gy_fail(e, GYRE_REFUSED,
+                   "%s: the proxy may not use ACL there (%s), so an earlier process of it could "
+                   "not be fenced off by its user: " GY_FENCE_GRANT
+                   ", or give --weak-fencing, which fences by connection name: a process that was "
+                   "stopped just before it connects could then still write what it held",
+                   shown(k, i, name), weak);
+}
+
 int gy_check_server(struct gy_checks *k, uint32_t i, gyre_error_t *e)
 {
     char name[GY_SHOW];
@@ -177,6 +198,9 @@ int gy_check_server(struct gy_checks *k, uint32_t i, gyre_error_t *e)
                       : f->cluster  ? "it runs in cluster mode: Redis Cluster moves its own slots"
                       : !f->master  ? "it is a replica: every node of a move must be a master"
                                     : NULL;
+    if (rc == GYRE_OK && !why) {
+        rc = check_fence(k, i, e);
+    }
     if (rc == GYRE_OK && !why) {
         rc = gy_stamp_admit(f->sync, k->c->view->servers[i].name, &k->c->known, e);
     }
@@ -394,10 +418,20 @@ static int each_destination(struct gy_checks *k, gyre_error_t *e)
     return rc;
 }
 
+/* Nothing moves: servers that are not ours after all are left as they were found. The fleet is only
+ * appended to, by this thread. */
+static void leave_newcomers(struct gy_checks *k)
+{
+    for (uint32_t i = k->c->m->nservers; k->facts && i < k->c->view->nservers; i++) {
+        gy_links_retire(&k->links, i);
+    }
+}
+
 int gy_precheck_run(struct gy_precheck *c, gyre_error_t *e)
 {
     struct gy_checks k = {.c = c};
     gy_links_init(&k.links, &c->m->link_conf);
+    k.links.weak_ok = true; /* told with the other reasons */
     k.facts = calloc(c->view->nservers ? c->view->nservers : 1, sizeof *k.facts);
     k.flow = calloc(c->npairs ? c->npairs : 1, sizeof *k.flow);
     int rc = k.facts && k.flow ? gy_check_members(&k, e) : gy_fail_nomem(e);
@@ -410,6 +444,9 @@ int gy_precheck_run(struct gy_precheck *c, gyre_error_t *e)
     if (rc == GYRE_OK) {
         estimate(&k);
         rc = each_destination(&k, e);
+    }
+    if (rc != GYRE_OK) {
+        leave_newcomers(&k);
     }
     free(k.facts);
     free(k.flow);

@@ -4,6 +4,7 @@
 #include "move/stamp.h"
 
 #include "base/log.h"
+#include "base/utf8.h"
 #include "lib/error.h"
 #include "move/journal.h"
 #include "move/lua.h"
@@ -14,24 +15,9 @@
 
 #define LINES_MAX    256  /* stamps in one library */
 #define CHECK_MS     3000 /* for all servers together */
-#define CONNECT_MAX  500
-#define CONNECT_MIN  50
-#define EPOCH_DIGITS 18 /* leaves room to count on */
+#define EPOCH_DIGITS 18   /* leaves room to count on */
 
 /* ---- one line ---- */
-
-static bool is_plain(uint8_t c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
-}
-
-static void encode(struct gy_buf *out, const char *pool)
-{
-    for (const uint8_t *p = (const uint8_t *)pool; *p; p++) {
-        gy_buf_printf(out, is_plain(*p) ? "%c" : "%%%02X", *p);
-    }
-}
 
 static bool skip(struct gy_slice *s, const char *text)
 {
@@ -61,7 +47,8 @@ static bool parse(struct gy_slice line, struct gy_slice *pool, struct gy_stamp *
         return false;
     }
     pool->p = line.p;
-    for (pool->n = 0; pool->n < line.n && (is_plain(line.p[pool->n]) || line.p[pool->n] == '%');) {
+    for (pool->n = 0;
+         pool->n < line.n && (gy_utf8_is_plain(line.p[pool->n]) || line.p[pool->n] == '%');) {
         pool->n++;
     }
     line.p += pool->n;
@@ -143,7 +130,7 @@ static void copy_other(void *ctx, struct gy_slice line, struct gy_slice pool,
 bool gy_stamp_find(struct gy_slice code, const char *pool, struct gy_stamp *out)
 {
     struct search x = {0};
-    encode(&x.pool, pool);
+    gy_utf8_plain(&x.pool, pool);
     bool good = !gy_buf_failed(&x.pool);
     each_stamp(code, take_ours, &x);
     gy_buf_fini(&x.pool);
@@ -157,7 +144,7 @@ void gy_stamp_library(struct gy_buf *out, const char *pool, const struct gy_stam
     struct search x = {.others = out};
     struct gy_slice rest = gy_str(gy_lua_source);
     struct gy_slice first = next_line(&rest);
-    encode(&x.pool, pool);
+    gy_utf8_plain(&x.pool, pool);
     gy_buf_add(out, first.p, first.n);
     gy_buf_printf(out, "\n-- pool %s epoch %" PRIu64 " from %" PRIu64 " to %" PRIu64 "%s\n",
                   gy_buf_cstr(&x.pool), s->epoch, s->from, s->to, s->ended ? " ended" : "");
@@ -269,32 +256,34 @@ int gy_stamp_admit(struct gy_sync *c, const char *server, struct gy_known *k, gy
     return GYRE_OK;
 }
 
-/* A dead server takes only its part of the time, so that the others are still asked. */
+/* A dead server takes only its part of the time, so that the others are still asked. *newest: the
+ * highest generation of ours that has a user there. */
 static int look_at(struct gy_mover *m, uint32_t i, int64_t left, struct gy_known *k,
-                   gyre_error_t *e)
+                   uint64_t *newest, gyre_error_t *e)
 {
-    struct gy_addr addr;
     struct gy_sync *c = NULL;
-    int64_t part = left / (m->nservers - i);
-    struct gy_sync_opts o = {
-        .user = m->link_conf.user,
-        .password = m->link_conf.password,
-        .client_name = m->link_conf.name,
-        .connect_ms = (int)(part > CONNECT_MAX   ? CONNECT_MAX
-                            : part < CONNECT_MIN ? CONNECT_MIN
-                                                 : part),
-    };
-    o.timeout_ms = o.connect_ms;
-    int rc = gy_addr_parse(m->servers[i].address, 6379, &addr, e);
-    if (rc == GYRE_OK) {
-        rc = gy_sync_connect(&addr, &o, &c, e);
-    }
+    int rc = gy_link_visit(&m->link_conf, &m->servers[i], left / (m->nservers - i), &c, e);
     if (rc != GYRE_OK) { /* whatever it is, it is not about moves */
         return GYRE_IO;
     }
+    uint64_t seen = gy_sync_greeting(c)->seen.newest;
+    *newest = seen > *newest ? seen : *newest;
     rc = gy_stamp_admit(c, m->servers[i].name, k, e);
     gy_sync_close(c);
     return rc;
+}
+
+/* The state directory is an older copy, but no move was made since: whoever has a higher number is
+ * our predecessor nevertheless, because the lock is ours. */
+static int come_after(struct gy_mover *m, uint64_t newest, gyre_error_t *e)
+{
+    if (newest < m->link_conf.fence.generation) {
+        return GYRE_OK;
+    }
+    gy_warn("a server knows generation %" PRIu64 " of this proxy: this process becomes %" PRIu64,
+            newest, newest + 1);
+    int rc = gy_journal_raise_generation(m->store, newest + 1, e);
+    return rc == GYRE_OK ? gy_link_conf_renumber(&m->link_conf, newest + 1, e) : rc;
 }
 
 int gy_stamp_check(struct gy_mover *m, gyre_error_t *e)
@@ -304,12 +293,12 @@ int gy_stamp_check(struct gy_mover *m, gyre_error_t *e)
                          .under_way = m->job != NULL};
     int64_t end = gy_now_ms() + CHECK_MS;
     int rc = gy_journal_epoch(m->store, &k.epoch, e);
-    uint64_t stored = k.epoch;
+    uint64_t stored = k.epoch, newest = 0;
     for (uint32_t i = 0; i < m->nservers && rc == GYRE_OK; i++) {
         gyre_error_t why = {0};
         char name[GY_SHOW];
         int64_t left = end - gy_now_ms();
-        int seen = left > 0 ? look_at(m, i, left, &k, &why)
+        int seen = left > 0 ? look_at(m, i, left, &k, &newest, &why)
                             : gy_fail(&why, GYRE_TIMEOUT, "no time left to ask it");
         if (seen == GYRE_REFUSED || seen == GYRE_NOMEM) {
             rc = seen;
@@ -320,6 +309,9 @@ int gy_stamp_check(struct gy_mover *m, gyre_error_t *e)
             gy_warn("%s: not asked about earlier moves: %s", gy_show(m->servers[i].name, name),
                     why.message);
         }
+    }
+    if (rc == GYRE_OK) {
+        rc = come_after(m, newest, e);
     }
     return rc == GYRE_OK && k.epoch > stored ? gy_journal_raise_epoch(m->store, k.epoch, e) : rc;
 }

@@ -56,6 +56,7 @@ struct gy_job {
     size_t npairs;
     uint32_t wave;
     bool purge_destination, same_data;
+    bool weak_fencing; /* servers where ACL cannot fence are good enough */
     double plan_moved, plan_minimum, plan_ratio;
     uint64_t estimate; /* keys that will move, guessed beforehand */
     /* of the mover's thread */

@@ -175,6 +175,7 @@ void gy_mover_status(struct gy_mover *m, struct gy_buf *json)
         gy_json_kdouble(&w, "moved", j->plan_moved);
         gy_json_kdouble(&w, "minimum", j->plan_minimum);
         gy_json_kdouble(&w, "ratio", j->plan_ratio);
+        gy_json_kbool(&w, "weak_fencing", j->weak_fencing);
         gy_json_kint(&w, "longest_hold_ms", j->longest_hold_ms);
         write_servers(&w, m, j);
     }

@@ -28,8 +28,7 @@ struct gy_sync {
     bool broken;
     struct gy_buf out, in;
     size_t taken; /* bytes of `in` that belong to the reply handed out last */
-    int64_t client_id;
-    char run_id[48];
+    struct gy_greet greet;
     char where[300]; /* for messages */
 };
 
@@ -287,96 +286,32 @@ struct gy_slice gy_info_field(struct gy_slice info, const char *field)
     return (struct gy_slice){NULL, 0};
 }
 
-/* The generation in a line of CLIENT LIST whose name is prefix + number + "-..."; false: not ours.
- */
-static bool line_generation(const char *line, const char *prefix, uint64_t *generation,
-                            uint64_t *id)
-{
-    const char *name = strstr(line, " name=");
-    size_t len = strlen(prefix);
-    if (!name || strncmp(line, "id=", 3) != 0 || strncmp(name + 6, prefix, len) != 0) {
-        return false;
-    }
-    const char *digits = name + 6 + len;
-    char *end;
-    errno = 0;
-    *generation = strtoull(digits, &end, 10);
-    *id = strtoull(line + 3, NULL, 10);
-    return errno == 0 && end != digits && *end == '-' && digits[0] >= '0' && digits[0] <= '9';
-}
-
-static int kill_id(struct gy_sync *s, uint64_t id, gyre_error_t *e)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)id);
-    return gy_sync_do(s, e, "CLIENT", "KILL", "ID", text, NULL);
-}
-
-static int kill_older(struct gy_sync *s, const struct gy_sync_opts *o, gyre_error_t *e)
-{
-    struct gy_reply *r = NULL;
-    int rc = gy_sync_call(s, &r, e, "CLIENT", "LIST", NULL);
-    if (rc != GYRE_OK) {
-        return rc;
-    }
-    char *text = gy_slice_dup(r->text), *save = NULL;
-    gy_reply_free(r);
-    if (!text) {
-        return gy_fail_nomem(e);
-    }
-    for (char *line = strtok_r(text, "\n", &save); line && rc == GYRE_OK;
-         line = strtok_r(NULL, "\n", &save)) {
-        uint64_t generation, id;
-        if (line_generation(line, o->kill_prefix, &generation, &id) && generation < o->generation) {
-            rc = kill_id(s, id, e);
-        }
-    }
-    free(text);
-    return rc;
-}
-
-static int authenticate(struct gy_sync *s, const struct gy_sync_opts *o, gyre_error_t *e)
-{
-    if (!o->password) {
-        return GYRE_OK;
-    }
-    return o->user ? gy_sync_do(s, e, "AUTH", o->user, o->password, NULL)
-                   : gy_sync_do(s, e, "AUTH", o->password, NULL);
-}
-
 /* AUTH, then who we are and who the server is, then the dead are buried. */
 static int greet(struct gy_sync *s, const struct gy_sync_opts *o, gyre_error_t *e)
 {
-    struct gy_reply *r = NULL;
-    int rc = authenticate(s, o, e);
-    if (rc == GYRE_OK && o->client_name) {
-        rc = gy_sync_do(s, e, "CLIENT", "SETNAME", o->client_name, NULL);
+    struct gy_greet *g = &s->greet;
+    enum gy_greeting state = GY_GREETING_MORE;
+    int rc = GYRE_OK;
+    *g = (struct gy_greet){.user = o->user,
+                           .password = o->password,
+                           .name = o->client_name,
+                           .fence = o->fence,
+                           .look = o->look,
+                           .kill_id = o->kill_id,
+                           .kill_run_id = o->kill_run_id};
+    gy_greet_begin(g, &s->out);
+    while (state == GY_GREETING_MORE && rc == GYRE_OK) {
+        struct gy_reply *r;
+        rc = gy_sync_read(s, &r, e);
+        if (rc == GYRE_OK) {
+            state = gy_greet_take(g, r, &s->out);
+            gy_reply_free(r);
+        }
     }
-    if (rc == GYRE_OK) {
-        rc = gy_sync_call(s, &r, e, "CLIENT", "ID", NULL);
-        s->client_id = rc == GYRE_OK ? r->integer : 0;
-        gy_reply_free(r);
+    if (state == GY_GREETING_FAILED) {
+        rc = gy_fail(e, GYRE_REFUSED, "%s: %s", s->where, g->why);
     }
-    if (rc == GYRE_OK) {
-        rc = gy_sync_call(s, &r, e, "INFO", "server", NULL);
-    }
-    if (rc != GYRE_OK) {
-        return rc;
-    }
-    struct gy_slice id = gy_info_field(r->text, "run_id");
-    if (id.n == 0 || id.n >= sizeof s->run_id) {
-        rc = gy_fail(e, GYRE_REFUSED, "%s: INFO server has no run_id: not a Redis server?",
-                     s->where);
-    } else {
-        memcpy(s->run_id, id.p, id.n);
-    }
-    gy_reply_free(r);
-    if (rc == GYRE_OK && o->kill_id && o->kill_run_id && strcmp(o->kill_run_id, s->run_id) == 0) {
-        rc = kill_id(s, (uint64_t)o->kill_id, e);
-    }
-    if (rc == GYRE_OK && o->kill_prefix) {
-        rc = kill_older(s, o, e);
-    }
+    gy_greet_fini(g);
     return rc;
 }
 
@@ -433,10 +368,15 @@ bool gy_sync_broken(const struct gy_sync *s)
 
 int64_t gy_sync_client_id(const struct gy_sync *s)
 {
-    return s->client_id;
+    return s->greet.client_id;
 }
 
 const char *gy_sync_run_id(const struct gy_sync *s)
 {
-    return s->run_id;
+    return s->greet.run_id;
+}
+
+const struct gy_greet *gy_sync_greeting(const struct gy_sync *s)
+{
+    return &s->greet;
 }

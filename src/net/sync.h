@@ -10,6 +10,7 @@
 
 #include "gyre.h"
 #include "net/addr.h"
+#include "net/greet.h"
 #include "wire/resp.h"
 
 struct gy_sync;
@@ -18,11 +19,10 @@ struct gy_sync_opts {
     const char *user, *password; /* NULL: none */
     const char *client_name;     /* CLIENT SETNAME; NULL: none */
     int connect_ms, timeout_ms;  /* timeout_ms: without any byte from the server */
-    /* A predecessor's connections (migration.md 0a.9): those named kill_prefix + number + "-..."
-     * with a number below `generation` are killed before the connection is handed out. NULL:
-     * nobody's. */
-    const char *kill_prefix; /* "gyre-<pool>-" */
-    uint64_t generation;
+    /* Who we are: predecessors are put away and we become our own user before the connection is
+     * handed out (net/greet.h). look: only see who is there. NULL: nobody's business. */
+    const struct gy_fence *fence;
+    bool look;
     /* A connection of our own that timed out: killed first, so that nothing it had sent can land
      * later. Only if the server is still the process it was (run_id). 0: none. */
     int64_t kill_id;
@@ -49,6 +49,8 @@ GYRE_NODISCARD int gy_sync_do(struct gy_sync *s, gyre_error_t *e, ...) __attribu
 bool gy_sync_broken(const struct gy_sync *s);        /* after IO or TIMEOUT */
 int64_t gy_sync_client_id(const struct gy_sync *s);  /* CLIENT ID, asked at connect */
 const char *gy_sync_run_id(const struct gy_sync *s); /* 40 hex, from INFO server at connect */
+/* What the hand-shake found: predecessors, and whether ACL is to be had there. */
+const struct gy_greet *gy_sync_greeting(const struct gy_sync *s);
 
 /* The value of `field` in an INFO text ("run_id", "role" ...); n = 0 when it is not there. */
 struct gy_slice gy_info_field(struct gy_slice info, const char *field);

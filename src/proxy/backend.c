@@ -43,6 +43,7 @@ void gy_backend_free(struct gy_backend *b)
     free((void *)(uintptr_t)b->address);
     gy_buf_fini(&b->queued);
     gy_buf_fini(&b->greeting);
+    gy_greet_fini(&b->greet);
     free(b->waits);
     free(b);
 }
@@ -65,9 +66,7 @@ static void went_down(struct gy_backend *b, const char *why, uint64_t now)
         gy_warn("node down name=%s address=%s worker=%u why=\"%s\"", b->name, b->address,
                 b->worker->index, why);
     }
-    if (why != b->why) { /* the hand-shake leaves its reason there itself */
-        snprintf(b->why, sizeof b->why, "%s", why);
-    }
+    snprintf(b->why, sizeof b->why, "%s", why);
     b->state = GY_BACKEND_DOWN;
     b->suspect = true;
     b->failures++;
@@ -181,7 +180,11 @@ static void on_greeted(struct gy_backend *b)
     b->why[0] = 0;
     b->retry_ms = RETRY_FIRST_MS;
     b->kill_id = 0;
-    b->killed_older = true; /* only now are the CLIENT KILLs of this hand-shake answered */
+    if (b->greet.weak[0] && !b->told_weak && b->worker->index == 0) {
+        gy_info("node %s at %s: no fencing by ACL user there, moves need --weak-fencing: %s",
+                b->name, b->address, b->greet.weak);
+    }
+    b->told_weak = b->greet.weak[0] != '\0';
     b->progress = gy_loop_now(b->worker->loop);
     gy_buf_add(&b->conn.out, gy_buf_head(&b->queued), gy_buf_size(&b->queued));
     gy_buf_fini(&b->queued);
@@ -232,7 +235,7 @@ static void on_data(struct gy_conn *c, const uint8_t *p, size_t n)
         on_greeted(b);
         break;
     case GY_GREETING_FAILED:
-        gy_conn_close(&b->conn, b->why);
+        gy_conn_close(&b->conn, b->greet.why);
         break;
     }
 }
@@ -248,7 +251,8 @@ static void on_closed(struct gy_conn *c, const char *why)
     bool was_up = b->state == GY_BACKEND_UP;
     b->conn_alive = false;
     if (was_up && b->count) {
-        b->kill_id = b->client_id; /* the server may still hold commands of this connection */
+        b->kill_id = b->greet.client_id; /* the server may still hold commands of this connection */
+        memcpy(b->kill_run_id, b->greet.run_id, sizeof b->kill_run_id);
     }
     went_down(b, why, gy_loop_now(b->worker->loop));
     gy_buf_fini(&b->queued);

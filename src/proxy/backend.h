@@ -4,9 +4,9 @@
  * clients.
  *
  * Answers come in the order of the commands; each command waits in a queue with the sink that takes
- * its answer. A connection is usable after a hand-shake: authenticate, name it, learn the server's
- * run_id, kill connections of this proxy's dead generations and the own predecessor that broke with
- * commands unanswered (docs/migration.md, race 7 and 0a.9). A node that is down answers at once; it
+ * its answer. A connection is usable after a hand-shake (net/greet.h): authenticate, name it, learn
+ * the server's run_id, fence this proxy's dead generations and the own predecessor that broke with
+ * commands unanswered (docs/migration.md, race 7 and 3.7). A node that is down answers at once; it
  * is tried again with growing pauses, without any request being needed.
  *
  * Threads: the worker's.
@@ -14,6 +14,7 @@
 #ifndef GY_PROXY_BACKEND_H
 #define GY_PROXY_BACKEND_H
 
+#include "net/greet.h"
 #include "net/loop.h"
 #include "wire/resp.h"
 
@@ -48,13 +49,14 @@ struct gy_backend {
     struct gy_conn conn;
     bool conn_alive; /* conn is linked to the loop: wait for closed() before connecting again */
     enum gy_backend_state state;
-    bool suspect;      /* it failed and has not been up since */
-    char why[160];     /* of the last failure */
-    char run_id[48];   /* of the server, from the hand-shake */
-    int64_t client_id; /* of this connection, as the server counts */
-    int64_t kill_id;   /* 0, or the broken connection that may still have commands of ours queued at
-                          the server */
-    bool killed_older; /* dead generations' connections are gone */
+    bool suspect;          /* it failed and has not been up since */
+    bool told_weak;        /* that ACL cannot be used there */
+    char why[160];         /* of the last failure */
+    struct gy_greet greet; /* the hand-shake: run_id and client_id of the server and connection */
+    char conn_name[320];
+    int64_t kill_id; /* 0, or the broken connection that may still have commands of ours queued at
+                        the server */
+    char kill_run_id[48];
     uint64_t generation; /* grows with every connection */
 
     struct gy_wait *waits; /* a ring: commands that await an answer, oldest first */
@@ -64,11 +66,10 @@ struct gy_backend {
     size_t answer_bytes;       /* of it so far */
     double answer_mean;        /* of recent answers, bytes */
     struct gy_buf queued;      /* commands written while the hand-shake runs */
-    struct gy_buf greeting;    /* answers of the hand-shake */
-    unsigned greet_want, greet_got;
-    uint64_t deadline;      /* of connecting or greeting */
-    uint64_t progress;      /* when bytes came last */
-    uint64_t patient_until; /* a task has given it a key to dump or restore, however large */
+    struct gy_buf greeting;    /* the answer of the hand-shake being received */
+    uint64_t deadline;         /* of connecting or greeting */
+    uint64_t progress;         /* when bytes came last */
+    uint64_t patient_until;    /* a task has given it a key to dump or restore, however large */
     uint64_t retry_at;
     unsigned retry_ms;
     bool pinged; /* an own PING is unanswered */

@@ -47,7 +47,7 @@ static void server(const struct gy_proxy *p, struct gy_buf *out)
         "# Server\r\nredis_version:%s\r\nredis_mode:standalone\r\ngyre_version:%s\r\nprocess_id:%ld\r\n"
         "uptime_in_seconds:%" PRIu64 "\r\ngyre_workers:%u\r\ngyre_generation:%" PRIu64 "\r\n",
         GY_REDIS_VERSION, gyre_version(), (long)getpid(), (now_ms() - p->started_ms) / 1000,
-        p->nworkers, p->generation);
+        p->nworkers, p->fence->generation);
 }
 
 static void clients(const struct gy_proxy *p, struct gy_buf *out)
@@ -172,7 +172,7 @@ void gy_proxy_info(void *proxy, struct gy_buf *json)
     gy_json_kuint(&j, "pid", (uint64_t)getpid());
     gy_json_kdouble(&j, "uptime_s", (double)(now_ms() - p->started_ms) / 1000);
     gy_json_kuint(&j, "workers", p->nworkers);
-    gy_json_kuint(&j, "generation", p->generation);
+    gy_json_kuint(&j, "generation", p->fence->generation);
     gy_json_kuint(&j, "clients", t.clients);
     gy_json_kuint(&j, "requests", t.requests);
     gy_json_kuint(&j, "errors", t.errors);

@@ -256,8 +256,9 @@ int gy_proxy_run(const struct gy_config *config, const struct gy_proxy_hooks *ho
         }
         view->seq = p.view_seq = 1;
         atomic_init(&p.view, view);
-        p.generation = gy_mover_generation(mover);
+        p.fence = gy_mover_fence(mover);
         rc = serve(&p, mover, hooks, &set, e);
+        gy_mover_retire(mover);
     }
     free(note);
     fini(&p);

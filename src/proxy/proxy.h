@@ -15,8 +15,8 @@ struct gy_mover;
 
 struct gy_proxy {
     const struct gy_config *config;
-    char *password;      /* of the backends, from password_file; NULL: none */
-    uint64_t generation; /* of this process, from the store */
+    char *password;               /* of the backends, from password_file; NULL: none */
+    const struct gy_fence *fence; /* who this process is to the nodes; the mover's */
     struct gy_worker *workers;
     unsigned nworkers;
     /* Read by the workers, written by the mover's thread; what is replaced is let go after a grace

@@ -22,7 +22,7 @@ bool gy_task_record_is(struct gy_task *t, uint32_t answer, const char *state)
     struct gy_slice a = gy_task_answer(t, answer);
     struct gy_reply *r = gy_reply_parse(a.p, a.n);
     bool is = r && r->type == '*' && r->count == 2 && gy_reply_is(&r->item[0], state) &&
-              gy_reply_is(&r->item[1], t->batch.backend->run_id);
+              gy_reply_is(&r->item[1], t->batch.backend->greet.run_id);
     gy_reply_free(r);
     return is;
 }

@@ -20,7 +20,8 @@
 static void every_option_arrives(void **state)
 {
     static const char body[] =
-        "{" TO ", \"purge_destination\": true, \"same_data\": true, \"keys_per_s\": 5000,"
+        "{" TO
+        ", \"purge_destination\": true, \"same_data\": true, \"weak_fencing\": true, \"keys_per_s\": 5000,"
         " \"bytes_per_s\": 10485760, \"chunks\": 64, \"wave\": 8}";
     gyre_topology_t *next;
     struct gy_move_options o;
@@ -28,7 +29,7 @@ static void every_option_arrives(void **state)
     assert_int_equal(gy_body_move(body, strlen(body), &next, &o, &e), GYRE_OK);
     assert_int_equal(gyre_topology_version(next), 8);
     assert_int_equal(gyre_topology_count(next), 2);
-    assert_true(o.purge_destination && o.same_data);
+    assert_true(o.purge_destination && o.same_data && o.weak_fencing);
     assert_int_equal(o.keys_per_s, 5000);
     assert_int_equal(o.bytes_per_s, 10485760);
     assert_int_equal(o.chunks, 64);
@@ -42,7 +43,7 @@ static void absent_is_the_default(void **state)
     gyre_topology_t *next;
     struct gy_move_options o;
     assert_int_equal(gy_body_move(body, strlen(body), &next, &o, NULL), GYRE_OK);
-    assert_false(o.purge_destination || o.same_data);
+    assert_false(o.purge_destination || o.same_data || o.weak_fencing);
     assert_int_equal(o.keys_per_s + o.bytes_per_s + o.chunks + o.wave, 0);
     gyre_topology_free(next);
 }

@@ -48,19 +48,20 @@ static void start_takes_all(void **state)
     assert_string_equal(a.changes.list[0].node.name, "c");
     assert_int_equal(a.changes.list[1].kind, GYRE_REMOVE);
     assert_true(a.yes && a.has_keys && a.has_bytes);
-    assert_false(a.json || a.detach || a.purge_destination || a.same_data);
+    assert_false(a.json || a.detach || a.purge_destination || a.same_data || a.weak_fencing);
     assert_int_equal(a.keys_per_s, 5000);
     assert_int_equal(a.bytes_per_s, 10 << 20);
     assert_int_equal(a.chunks, 64);
     assert_int_equal(a.wave, 8);
     gy_move_args_fini(&a);
     assert_int_equal(
-        parse(GY_MOVE_START,
-              "--replace b=127.0.0.1:9 --same-data --purge-destination --json --detach "
-              "--admin unix:/s",
-              &a),
+        parse(
+            GY_MOVE_START,
+            "--replace b=127.0.0.1:9 --same-data --purge-destination --weak-fencing --json --detach "
+            "--admin unix:/s",
+            &a),
         GY_GO_ON);
-    assert_true(a.json && a.detach && a.purge_destination && a.same_data);
+    assert_true(a.json && a.detach && a.purge_destination && a.same_data && a.weak_fencing);
     assert_string_equal(a.admin, "unix:/s");
     gy_move_args_fini(&a);
 }

@@ -152,31 +152,212 @@ static bool alive(struct gy_sync *s)
     return gy_sync_do(s, NULL, "PING", NULL) == GYRE_OK;
 }
 
+/* ---- fencing ---- */
+
+static const char id[] = "0123abcd";
+
+static void fence_as(struct gy_fence *f, uint64_t generation, const char *base)
+{
+    gyre_error_t e;
+    assert_int_equal(gy_fence_init(f, "main", id, generation, base, &e), GYRE_OK);
+}
+
+/* As the process of this generation would be. */
+static struct gy_sync *open_as(const struct gy_fence *f, const char *password)
+{
+    char name[80];
+    struct gy_sync_opts o = plain;
+    snprintf(name, sizeof name, "%s-mover", f->user);
+    o.client_name = name;
+    o.fence = f;
+    o.user = password ? f->base : NULL;
+    o.password = password;
+    return open_with(&o);
+}
+
+static void who_am_i(struct gy_sync *s, const char *user)
+{
+    struct gy_reply *r;
+    gyre_error_t e;
+    assert_int_equal(gy_sync_call(s, &r, &e, "ACL", "WHOAMI", NULL), GYRE_OK);
+    assert_true(gy_slice_eq(r->text, gy_str(user)));
+    gy_reply_free(r);
+}
+
+static bool has_user(struct gy_sync *s, const char *user)
+{
+    struct gy_reply *r;
+    gyre_error_t e;
+    assert_int_equal(gy_sync_call(s, &r, &e, "ACL", "GETUSER", user, NULL), GYRE_OK);
+    bool there = r->type == '*' && r->count > 0;
+    gy_reply_free(r);
+    return there;
+}
+
 static void test_kill_older(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "gyre-main-3-w0", "gyre-main-9-mover", "gyre-main-10-w0", "gyre-other-3-w0",
-        "gyre-main-x-w",  "gyre-main-3",       "someone",
+        "gyre-main-0123abcd-3-w0",  "gyre-main-0123abcd-9-mover",
+        "gyre-main-0123abcd-10-w0", "gyre-other-0123abcd-3-w0",
+        "gyre-main-0123abcd-x-w",   "gyre-main-0123abcd-3",
+        "gyre-main-4567abcd-3-w0",  "someone",
     };
-    static const bool killed[] = {true, true, false, false, false, false, false};
-    struct gy_sync *old[7];
-    for (int i = 0; i < 7; i++) {
+    static const bool killed[] = {true, true, false, false, false, false, false, false};
+    struct gy_sync *old[8];
+    struct gy_fence f;
+    for (int i = 0; i < 8; i++) {
         struct gy_sync_opts o = plain;
         o.client_name = names[i];
         old[i] = open_with(&o);
     }
-    struct gy_sync_opts o = plain;
-    o.kill_prefix = "gyre-main-";
-    o.generation = 10;
-    o.client_name = "gyre-main-10-mover";
-    struct gy_sync *s = open_with(&o);
-    for (int i = 0; i < 7; i++) {
+    fence_as(&f, 10, NULL);
+    struct gy_sync *s = open_as(&f, NULL);
+    for (int i = 0; i < 8; i++) {
         assert_int_equal(alive(old[i]), !killed[i]);
         gy_sync_close(old[i]);
     }
-    assert_true(alive(s));
+    who_am_i(s, f.user);
+    assert_string_equal(gy_sync_greeting(s)->weak, "");
     gy_sync_close(s);
+    gy_fence_fini(&f);
+}
+
+/* What an older process has sent is not executed, not even what the server holds already; and it
+ * does not come back. */
+static void test_fenced(void **state)
+{
+    (void)state;
+    struct gy_fence older, newer;
+    gyre_error_t e;
+    struct gy_reply *r;
+    fence_as(&older, 11, NULL);
+    fence_as(&newer, 12, NULL);
+    struct gy_sync *admin = open_with(&plain), *old = open_as(&older, NULL);
+    assert_int_equal(gy_sync_do(admin, &e, "CLIENT", "PAUSE", "60000", "WRITE", NULL), GYRE_OK);
+    gy_sync_timeout(old, 100);
+    assert_int_equal(gy_sync_do(old, &e, "SET", "late", "1", NULL), GYRE_TIMEOUT);
+    struct gy_sync *s = open_as(&newer, NULL);
+    assert_int_equal(gy_sync_do(admin, &e, "CLIENT", "UNPAUSE", NULL), GYRE_OK);
+    assert_int_equal(gy_sync_call(s, &r, &e, "EXISTS", "late", NULL), GYRE_OK);
+    assert_int_equal(r->integer, 0);
+    gy_reply_free(r);
+    assert_false(has_user(s, older.user));
+    struct gy_sync_opts o = plain;
+    o.fence = &older;
+    o.client_name = "gyre-main-0123abcd-11-mover";
+    struct gy_sync *again;
+    assert_int_equal(gy_sync_connect(&addr, &o, &again, &e), GYRE_REFUSED);
+    assert_non_null(strstr(e.message, "fenced"));
+    assert_false(has_user(s, older.user));
+    who_am_i(s, newer.user);
+    gy_sync_close(s);
+    gy_sync_close(old);
+    gy_sync_close(admin);
+    gy_fence_fini(&older);
+    gy_fence_fini(&newer);
+}
+
+static bool never(void *ctx)
+{
+    (void)ctx;
+    return false;
+}
+
+/* The user is gone (a restart, ACL LOAD): made again, but not by one that lost its lock. */
+static void test_made_again(void **state)
+{
+    (void)state;
+    struct gy_fence f;
+    struct gy_sync *again;
+    gyre_error_t e;
+    fence_as(&f, 20, NULL);
+    struct gy_sync *admin = open_with(&plain), *s = open_as(&f, NULL);
+    assert_int_equal(gy_sync_do(admin, &e, "ACL", "DELUSER", f.user, NULL), GYRE_OK);
+    assert_false(alive(s));
+    gy_sync_close(s);
+    s = open_as(&f, NULL);
+    who_am_i(s, f.user);
+    assert_int_equal(gy_sync_do(admin, &e, "ACL", "DELUSER", f.user, NULL), GYRE_OK);
+    f.holds = never;
+    struct gy_sync_opts o = plain;
+    o.fence = &f;
+    assert_int_equal(gy_sync_connect(&addr, &o, &again, &e), GYRE_REFUSED);
+    assert_non_null(strstr(e.message, "state directory"));
+    assert_false(has_user(admin, f.user));
+    gy_sync_close(s);
+    gy_sync_close(admin);
+    gy_fence_fini(&f);
+}
+
+/* The configured user's rights, and no more; not allowed to use ACL, it stays that user. */
+static void test_rights(void **state)
+{
+    (void)state;
+    struct gy_fence f;
+    gyre_error_t e;
+    struct gy_sync *admin = open_with(&plain);
+    gy_sync_cmd(admin, "ACL", "SETUSER", "app", "on", ">secret", "~app:*", "%R~ro:*", "+@all",
+                "-flushall", "(~sel:* +get +set)", NULL);
+    struct gy_reply *r;
+    assert_int_equal(gy_sync_read(admin, &r, &e), GYRE_OK);
+    assert_true(gy_reply_is(r, "OK"));
+    gy_reply_free(r);
+    fence_as(&f, 30, "app");
+    struct gy_sync *s = open_as(&f, "secret");
+    who_am_i(s, f.user);
+    assert_int_equal(gy_sync_do(s, &e, "SET", "app:1", "v", NULL), GYRE_OK);
+    assert_int_equal(gy_sync_do(s, &e, "SET", "sel:1", "v", NULL), GYRE_OK);
+    assert_int_equal(gy_sync_do(s, &e, "GET", "ro:1", NULL), GYRE_OK);
+    assert_int_equal(gy_sync_do(s, &e, "SET", "ro:1", "v", NULL), GYRE_REFUSED);
+    assert_int_equal(gy_sync_do(s, &e, "SET", "other", "v", NULL), GYRE_REFUSED);
+    assert_int_equal(gy_sync_do(s, &e, "FLUSHALL", NULL), GYRE_REFUSED);
+    gy_sync_close(s);
+    static const char *const taken[] = {"-acl|list", "-acl|setuser", "-acl|deluser"};
+    static const char *const says[] = {"ACL LIST", "ACL SETUSER", "ACL DELUSER"};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(gy_sync_do(admin, &e, "ACL", "SETUSER", "app", "+acl", taken[i], NULL),
+                         GYRE_OK);
+        s = open_as(&f, "secret");
+        who_am_i(s, "app");
+        assert_non_null(strstr(gy_sync_greeting(s)->weak, says[i]));
+        assert_non_null(strstr(gy_sync_greeting(s)->weak, "NOPERM"));
+        gy_sync_close(s);
+    }
+    gy_sync_close(admin);
+    gy_fence_fini(&f);
+}
+
+/* Users of a lost state directory go when nobody uses them; those of other pools never. */
+static void test_no_growth(void **state)
+{
+    (void)state;
+    static const char *const users[] = {"gyre-main-0123abcd-39", "gyre-main-77777777-1",
+                                        "gyre-main-88888888-1",  "gyre-pool-77777777-1",
+                                        "gyre-main-77777777-x",  "gyre-main-mine"};
+    static const bool stays[] = {false, false, true, true, true, true};
+    struct gy_fence f;
+    gyre_error_t e;
+    struct gy_sync *admin = open_with(&plain);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(
+            gy_sync_do(admin, &e, "ACL", "SETUSER", users[i], "on", ">x", "~*", "+@all", NULL),
+            GYRE_OK);
+    }
+    struct gy_sync_opts o = plain;
+    o.user = users[2];
+    o.password = "x";
+    struct gy_sync *used = open_with(&o);
+    fence_as(&f, 40, NULL);
+    struct gy_sync *s = open_as(&f, NULL);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(has_user(admin, users[i]), stays[i]);
+    }
+    assert_true(alive(used));
+    gy_sync_close(used);
+    gy_sync_close(s);
+    gy_sync_close(admin);
+    gy_fence_fini(&f);
 }
 
 static void test_auth(void **state)
@@ -282,6 +463,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calls),       cmocka_unit_test(test_long_pipeline),
         cmocka_unit_test(test_timeout),     cmocka_unit_test(test_kill_older),
+        cmocka_unit_test(test_fenced),      cmocka_unit_test(test_made_again),
+        cmocka_unit_test(test_rights),      cmocka_unit_test(test_no_growth),
         cmocka_unit_test(test_auth),        cmocka_unit_test(test_liars),
         cmocka_unit_test(test_unreachable), cmocka_unit_test(test_info_field),
     };

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fencing: each process has a user of its own on every node; a later one takes the earlier ones' away."""
+import json
+import re
+import shutil
+import socket
+
+import pytest
+import redis
+
+import harness
+from harness import wait_until
+
+OURS = re.compile(r"gyre-main-[0-9a-f]{8}-(\d+)")
+
+
+def users(node):
+    """Generations that have a user there."""
+    found = [OURS.fullmatch(u) for u in node.client().acl_users()]
+    return [int(m.group(1)) for m in found if m]
+
+
+def successor(farm, cluster, state):
+    """Another proxy for the same nodes with this state directory."""
+    c = harness.Cluster(farm, list(cluster.nodes.values()), name="successor")
+    c.proxy_lines[1] = f"state: {state}"
+    c.write([(n.name, n.address) for n in cluster.nodes.values()])
+    return c
+
+
+def served(cluster, key, value):
+    def done():
+        try:
+            return cluster.client().set(key, value)
+        except (redis.ResponseError, redis.ConnectionError):
+            return False
+    wait_until(done)
+
+
+def test_one_user_a_process_and_none_behind_it(farm):
+    c = farm.cluster(2, ["workers: 2"])
+    nodes = list(c.nodes.values())
+    served(c, "k", 1)
+    for generation in (1, 2):
+        for n in nodes:
+            wait_until(lambda: users(n) == [generation])
+            used = {x["user"] for x in n.client().client_list() if x["name"].startswith("gyre-main-")}
+            assert all(OURS.fullmatch(u) for u in used) and len(used) == 1, used
+        if generation == 1:
+            c.proxy.kill()
+            c.start()
+            served(c, "k", 2)
+    d = farm.redis("cache-2")
+    c.move("start", "--yes", "--add", f"cache-2={d.address}")
+    assert users(d) == [2]
+    c.move("start", "--yes", "--remove", "cache-2")
+    assert c.proxy.stop() == 0
+    assert all(users(n) == [] for n in [*nodes, d])
+
+
+@pytest.mark.parametrize("how", ["lock removed", "state copied"])
+def test_an_older_process_cannot_write(farm, how):
+    """Not what it had sent before, which the server holds already, and not afterwards."""
+    c = farm.cluster(1)
+    node = c.nodes["cache-0"]
+    served(c, "k", "before")
+    admin = node.client()
+    admin.execute_command("CLIENT", "PAUSE", 60000, "WRITE")
+    late = socket.create_connection((harness.HOST, c.port))
+    late.sendall(harness.Raw.pack("SET", "k", "late"))
+    wait_until(lambda: any("b" in x["flags"] for x in admin.client_list()))
+    c.proxy.freeze()
+    state = c.dir / "state"
+    if how == "lock removed":
+        (state / "lock").unlink()
+    else:
+        state = shutil.copytree(state, farm.dir / "copy")
+    new = successor(farm, c, state).start()
+    wait_until(lambda: users(node) == [2])
+    admin.execute_command("CLIENT", "UNPAUSE")
+    assert new.client().get("k") == b"before"
+    assert new.client().set("k", "after")
+    c.proxy.thaw()
+    for _ in range(20):
+        with pytest.raises(redis.ResponseError, match="NODEDOWN"):
+            c.client().set("k", "late")
+    wait_until(lambda: "is fenced" in c.proxy.output())
+    assert new.client().get("k") == b"after" and users(node) == [2]
+    late.close()
+    # The later one ends. Where it shows that the state is another's, the earlier one stays away.
+    assert new.proxy.stop() == 0
+    if how == "lock removed":
+        wait_until(lambda: "state directory of this process was removed" in c.proxy.output())
+        assert users(node) == []
+
+
+def test_the_user_is_made_again(farm):
+    """After a restart of the server, and after ACL LOAD; the file stays the admin's."""
+    file = farm.dir / "users.acl"
+    file.write_text("user default on nopass ~* &* +@all\n")
+    c = farm.cluster(1, options=["--aclfile", file])
+    node = c.nodes["cache-0"]
+    served(c, "k", 1)
+    node.client().execute_command("ACL", "LOAD")
+    served(c, "k", 2)
+    assert users(node) == [1]
+    node.restart()
+    served(c, "k", 3)
+    assert users(node) == [1] and "gyre" not in file.read_text()
+    node.client().execute_command("ACL", "SAVE")  # now the file has it: the next process takes it away
+    c.proxy.kill()
+    node.restart()
+    assert users(node) == [1]
+    c.start()
+    served(c, "k", 4)
+    assert users(node) == [2]
+
+
+def test_an_older_copy_of_the_state_comes_after_all(farm):
+    """What a server knows of later processes counts: the one that starts is the last."""
+    c = farm.cluster(1)
+    served(c, "k", 1)
+    c.proxy.stop()
+    old = shutil.copytree(c.dir / "state", farm.dir / "old")
+    for _ in range(2):
+        c.start()
+        served(c, "k", 2)
+        c.proxy.kill()
+    shutil.rmtree(c.dir / "state")
+    shutil.copytree(old, c.dir / "state")
+    c.start()
+    served(c, "k", 3)
+    assert users(c.nodes["cache-0"]) == [4] and "becomes 4" in c.proxy.output()
+
+
+def without_acl(farm, how):
+    if how == "renamed":
+        return farm.cluster(2, options=["--rename-command", "ACL", "NOACL"])
+    secret = farm.dir / "secret"
+    secret.write_text("pw\n")
+    nodes = [farm.redis(f"cache-{i}") for i in range(2)]
+    for n in nodes:
+        n.client().acl_setuser("app", enabled=True, passwords=["+pw"], keys=["*"], channels=["*"],
+                               commands=["+@all", "-acl"])
+    return harness.Cluster(farm, nodes, [f"backend: {{user: app, password_file: {secret}}}"]).start()
+
+
+@pytest.mark.parametrize("how", ["renamed", "not allowed"])
+def test_a_node_without_acl(farm, how):
+    """It is served; a move there is refused, unless the weak form is wished, and a resumed one remembers."""
+    c = without_acl(farm, how)
+    before = c.fill(200)
+    assert "no fencing by ACL" in c.proxy.output()
+    d = farm.redis("cache-2")
+    if how == "not allowed":
+        d.client().acl_setuser("app", enabled=True, passwords=["+pw"], keys=["*"], channels=["*"],
+                               commands=["+@all"])
+    done = c.move("start", "--yes", "--add", f"cache-2={d.address}", check=False)
+    reason = "unknown command" if how == "renamed" else "NOPERM"
+    assert done.returncode == 1
+    for word in ("cache-0", reason, "+acl|setuser", "--weak-fencing", "stopped just before it connects"):
+        assert word in done.stderr, (word, done.stderr)
+    assert c.status()["state"] == "idle" and c.snapshot("user:*") == before
+    assert users(d) == [] and d.client().dbsize() == 0
+    if how == "renamed":
+        return
+    c.proxy.stop()
+    c.start({"GYRE_FAIL": "before_cas_complete:1:kill"})
+    c.move("start", "--yes", "--weak-fencing", "--detach", "--add", f"cache-2={d.address}", check=False)
+    wait_until(lambda: not c.proxy.alive(), 20)
+    c.start()
+    assert c.status().get("weak_fencing") is not False
+    c.wait_idle()
+    c.nodes["cache-2"] = d
+    assert c.snapshot("user:*") == before
+    c.place()
+    last = json.loads(c.move("history", "--json").stdout)["moves"][0]
+    assert last["result"] == "moved" and last["weak_fencing"] is True
+    c.proxy.stop()
+    assert users(d) == []
