@@ -7,7 +7,10 @@
 #include "formats/gunzip.h"
 #include "formats/gyreyaml.h"
 #include "formats/lines.h"
+#include "formats/mcrouter.h"
+#include "formats/memcached.h"
 #include "formats/redis_nodes.h"
+#include "formats/redis_shards.h"
 #include "formats/twemproxy.h"
 
 #include <stdio.h>
@@ -60,8 +63,13 @@ static int parse_gyre(struct gy_reading *r)
 static const struct gy_format FORMATS[] = {
     {"gyre", "gyre's own YAML", sniff_gyre, parse_gyre},
     {"twemproxy", "nutcracker.yml of twemproxy", gy_twemproxy_sniff, gy_twemproxy_parse},
+    {"mcrouter", "mcrouter's JSON", gy_mcrouter_sniff, gy_mcrouter_parse},
+    {"memcached", "memcached servers: JSON of a client, a list, a libketama or libmemcached file",
+     gy_memcached_sniff, gy_memcached_parse},
     {"redis-nodes", "Redis Cluster: CLUSTER NODES, or a nodes.conf", gy_redis_nodes_sniff,
      gy_redis_nodes_parse},
+    {"redis-shards", "Redis Cluster: CLUSTER SHARDS", gy_redis_shards_sniff, gy_redis_shards_parse},
+    {"redis-slots", "Redis Cluster: CLUSTER SLOTS", gy_redis_slots_sniff, gy_redis_slots_parse},
 };
 
 #define FORMAT_COUNT (sizeof FORMATS / sizeof FORMATS[0])

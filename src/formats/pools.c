@@ -42,6 +42,11 @@ static void free_server(struct gy_server *s)
     free(s->reported);
 }
 
+void gy_pool_drop_last(struct gy_pool *p)
+{
+    free_server(&p->servers[--p->server_count]);
+}
+
 static void free_pool(struct gy_pool *p)
 {
     for (size_t i = 0; i < p->server_count; i++) {

@@ -115,6 +115,8 @@ GYRE_NODISCARD int gy_pool_vnote(struct gy_pool *p, enum gy_level level, const c
     __attribute__((format(printf, 5, 0)));
 /* Notes on what only the map shows: servers that no key can reach. NOMEM. */
 GYRE_NODISCARD int gy_pool_judge(struct gy_pool *p, const gyre_map_t *map);
+/* Takes the server added last away again. */
+void gy_pool_drop_last(struct gy_pool *p);
 /* The server of a node's name, NULL: none. */
 const struct gy_server *gy_pool_find(const struct gy_pool *p, const char *name);
 const struct gy_server *gy_pool_find_id(const struct gy_pool *p, const char *id);

@@ -12,8 +12,8 @@
 #include "formats/redis_nodes.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "formats/address.h"
 #include "formats/lines.h"
+#include "formats/redis_reply.h"
 #include "formats/redis_slots.h"
 
 #include <stdlib.h>
@@ -51,8 +51,14 @@ static bool is_id(struct gy_slice s)
 int gy_redis_nodes_sniff(struct gy_slice head)
 {
     struct gy_slice id, endpoint;
+    if (head.n && head.p[0] == '"') { /* quoted by redis-cli */
+        head = (struct gy_slice){head.p + 1, head.n - 1};
+    }
     for (struct gy_lines l = gy_lines_of(head); gy_lines_next(&l);) {
         struct gy_slice rest = l.line;
+        if (gy_slice_starts(rest, "txt:")) {
+            rest = (struct gy_slice){rest.p + 4, rest.n - 4};
+        }
         if (gy_word_next(&rest, &id) && is_id(id)) {
             return gy_word_next(&rest, &endpoint) && memchr(endpoint.p, ':', endpoint.n)
                        ? GY_SURE_YES
@@ -90,44 +96,20 @@ static int take_flags(struct gy_reading *r, const struct line *n, struct gy_serv
     return GYRE_OK;
 }
 
-/* Name and address. What cannot be dialled (no host, port 0) gets no address. */
+/* "host:port@bus,hostname,key=value..." */
 static int take_endpoint(struct gy_reading *r, const struct line *n, struct gy_server *s)
 {
     struct gy_slice extras = n->endpoint, host = gy_slice_cut(&extras, ',');
     struct gy_slice hostname = gy_slice_cut(&extras, ',');
     struct gy_slice main = gy_slice_cut(&host, '@');
     const uint8_t *colon = main.n ? memrchr(main.p, ':', main.n) : NULL;
-    uint64_t port;
     if (!colon) {
         return gy_read_fail(r, GYRE_SYNTAX, gy_lines_mark(n->l, n->endpoint),
                             "a node's address must be host:port@bus");
     }
     struct gy_slice ip = {main.p, (size_t)(colon - main.p)};
-    struct gy_slice digits = {colon + 1, main.n - ip.n - 1};
-    if (gy_num_uint(digits, &port) || port > 65535) {
-        char q[GY_QUOTE];
-        return gy_read_fail(r, GYRE_SYNTAX, gy_lines_mark(n->l, digits),
-                            "a node's port is %s; ports are 0 to 65535", gy_utf8_quote(q, digits));
-    }
-    char why[GY_ADDRESS_WHY];
-    if (!gy_text_check(main, n->endpoint.n, why)) {
-        return gy_read_fail(r, GYRE_SYNTAX, gy_lines_mark(n->l, main), "a node's address %s", why);
-    }
-    struct gy_buf address = {0};
-    bool dialled = gy_address_join(&address, ip.n ? ip : hostname, digits);
-    int rc = address.failed ? gy_read_nomem(r) : GYRE_OK;
-    struct gy_slice at = {gy_buf_head(&address), gy_buf_size(&address)};
-    if (!rc && dialled) {
-        rc = gy_read_text(r, &s->address, at);
-    } else if (!rc) {
-        s->states |= GY_STATE_NO_ADDRESS;
-    }
-    /* A forgotten node has nothing but its id; one that does not know its host still has a port. */
-    if (!rc) {
-        rc = gy_read_text(r, &s->name, dialled ? at : port ? main : n->id);
-    }
-    gy_buf_fini(&address);
-    return rc;
+    struct gy_slice port = {colon + 1, main.n - ip.n - 1};
+    return gy_redis_endpoint(r, s, gy_lines_mark(n->l, port.n ? port : main), ip, hostname, port);
 }
 
 static int take_numbers(struct gy_reading *r, const struct line *n)
@@ -259,7 +241,7 @@ static bool is_skipped(struct gy_slice line)
     return t.n == 0 || t.p[0] == '#' || gy_slice_starts(t, "vars ");
 }
 
-int gy_redis_nodes_parse(struct gy_reading *r)
+static int parse(struct gy_reading *r)
 {
     struct gy_pool *p;
     struct gy_slot_owners *o = calloc(1, sizeof *o);
@@ -274,5 +256,27 @@ int gy_redis_nodes_parse(struct gy_reading *r)
     }
     rc = rc ? rc : gy_redis_settle(r, p, o);
     free(o);
+    return rc;
+}
+
+/* The reply of a server as it went over the wire, or as redis-cli quotes it: the text in it. */
+int gy_redis_nodes_parse(struct gy_reading *r)
+{
+    struct gy_slice whole = r->text, t = r->text;
+    struct gy_buf plain = {0};
+    while (t.n && memchr(" \t\r\n", t.p[t.n - 1], 4)) {
+        t.n--;
+    }
+    if (gy_redis_unquote(t, &plain)) {
+        r->text = (struct gy_slice){gy_buf_head(&plain), gy_buf_size(&plain)};
+    } else if (t.n && (t.p[0] == '$' || t.p[0] == '=')) {
+        gy_slice_cut(&r->text, '\n');
+        if (gy_slice_starts(r->text, "txt:")) {
+            r->text = (struct gy_slice){r->text.p + 4, r->text.n - 4};
+        }
+    }
+    int rc = plain.failed ? gy_read_nomem(r) : parse(r);
+    gy_buf_fini(&plain);
+    r->text = whole;
     return rc;
 }

@@ -3,6 +3,7 @@
 #include "formats/redis_slots.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "formats/address.h"
 #include "formats/lines.h"
 
 #include <stdlib.h>
@@ -47,6 +48,40 @@ int gy_redis_claim(struct gy_reading *r, struct gy_pool *p, struct gy_slot_owner
 }
 
 /* ---- names and ids ---- */
+
+int gy_redis_endpoint(struct gy_reading *r, struct gy_server *s, struct gy_mark at,
+                      struct gy_slice ip, struct gy_slice hostname, struct gy_slice port)
+{
+    char why[GY_ADDRESS_WHY], q[GY_QUOTE];
+    uint64_t number;
+    if (gy_num_uint(port, &number) || number > 65535) {
+        return gy_read_fail(r, GYRE_SYNTAX, at, "a node's port is %s; ports are 0 to 65535",
+                            gy_utf8_quote(q, port));
+    }
+    struct gy_slice host = ip.n ? ip : hostname;
+    if (host.n && !gy_text_check(host, host.n, why)) {
+        return gy_read_fail(r, GYRE_SYNTAX, at, "a node's address %s", why);
+    }
+    struct gy_buf name = {0};
+    bool dialled = gy_address_join(&name, host, port);
+    int rc = name.failed ? gy_read_nomem(r) : GYRE_OK;
+    if (!rc && dialled) {
+        rc = gy_read_text(r, &s->address, gy_str(gy_buf_cstr(&name)));
+    } else if (!rc) {
+        s->states |= GY_STATE_NO_ADDRESS;
+        gy_buf_add(&name, host.p, host.n);
+        gy_buf_putc(&name, ':');
+        gy_buf_add(&name, port.p, port.n);
+    }
+    /* A forgotten node has nothing but its id; one that does not know its host still has a port. */
+    bool named = dialled || number > 0 || !s->id;
+    if (!rc) {
+        rc = name.failed ? gy_read_nomem(r)
+                         : gy_read_text(r, &s->name, gy_str(named ? gy_buf_cstr(&name) : s->id));
+    }
+    gy_buf_fini(&name);
+    return rc;
+}
 
 /* Endpoints first; of equal ones the server that is up, then the one that stands first. */
 static int by_endpoint(const void *a, const void *b)

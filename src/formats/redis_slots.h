@@ -22,6 +22,11 @@ bool gy_redis_range(struct gy_slice text, uint32_t *first, uint32_t *last);
 /* The slots go to the pool's server i; DUPLICATE where one has an owner already. */
 GYRE_NODISCARD int gy_redis_claim(struct gy_reading *r, struct gy_pool *p, struct gy_slot_owners *o,
                                   struct gy_mark at, uint32_t first, uint32_t last, uint32_t i);
+/* The address of s, and its name: endpoint, or what there is of it, or the id. What cannot be
+ * dialled (no host, port 0) gets no address. hostname stands in where ip is empty. */
+GYRE_NODISCARD int gy_redis_endpoint(struct gy_reading *r, struct gy_server *s, struct gy_mark at,
+                                     struct gy_slice ip, struct gy_slice hostname,
+                                     struct gy_slice port);
 /* Gives servers their final names (endpoint; with the id behind it where two share one), checks
  * ids, and adds the topology's nodes, facts and notes. */
 GYRE_NODISCARD int gy_redis_settle(struct gy_reading *r, struct gy_pool *p,

@@ -38,10 +38,9 @@ struct gy_doc {
     size_t values;
 };
 
-enum {
-    GY_JSON_PLAIN = 0,
-    GY_JSON_COMMENTS = 1
-}; /* // and between slash-stars, as mcrouter has it */
+/* GY_JSON_LOOSE: as folly reads it for mcrouter, with // and slash-star comments, and a comma
+ * behind the last element. */
+enum { GY_JSON_PLAIN = 0, GY_JSON_LOOSE = 1 };
 
 /* SYNTAX, UNSUPPORTED, DUPLICATE, RANGE or NOMEM, told to e with its place. Fini in every case. */
 GYRE_NODISCARD int gy_doc_yaml(struct gy_doc *d, struct gy_slice text, const char *file,
@@ -66,6 +65,11 @@ const char *gy_tree_word(const struct gy_tree *t);
 /* A new value below parent (NULL: the root); key may be empty. NULL after an error told to d->e. */
 struct gy_tree *gy_doc_add(struct gy_doc *d, struct gy_tree *parent, enum gy_tree_kind kind,
                            struct gy_mark at);
+/* What such a NULL was: RANGE (too many values) or NOMEM. */
+static inline int gy_doc_code(const struct gy_doc *d)
+{
+    return d->values >= GY_TREE_MAX ? GYRE_RANGE : GYRE_NOMEM;
+}
 /* A copy that lives with d; its p is NULL after an error told to d->e. */
 struct gy_slice gy_doc_copy(struct gy_doc *d, struct gy_slice s);
 int gy_doc_fail(struct gy_doc *d, int code, struct gy_mark at, const char *fmt, ...)

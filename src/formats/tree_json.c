@@ -51,6 +51,24 @@ static int blank_comments(struct gy_doc *d, uint8_t *p, size_t n)
     return GYRE_OK;
 }
 
+/* A comma that only a closing bracket follows becomes a blank too. */
+static void blank_last_commas(uint8_t *p, size_t n)
+{
+    struct gy_slice t = {p, n};
+    for (size_t i = 0; i < n;) {
+        size_t next = i + 1;
+        if (p[i] == '"') {
+            next = string_end(t, i);
+        } else if (p[i] == ',') {
+            while (next < n && memchr(" \t\r\n", p[next], 4)) {
+                next++;
+            }
+            p[i] = next < n && (p[next] == ']' || p[next] == '}') ? ' ' : ',';
+        }
+        i = next;
+    }
+}
+
 /* ---- places ---- */
 
 static void step(struct scan *s, size_t n)
@@ -126,7 +144,7 @@ static int place(struct gy_doc *d, struct scan *s, struct gy_tree *parent, const
                                                 : GY_TREE_TEXT;
     struct gy_tree *t = gy_doc_add(d, parent, kind, s->mark);
     if (!t) {
-        return d->values >= GY_TREE_MAX ? GYRE_RANGE : GYRE_NOMEM;
+        return gy_doc_code(d);
     }
     t->key = key;
     t->key_at = key_at;
@@ -177,13 +195,14 @@ int gy_doc_json(struct gy_doc *d, struct gy_slice text, unsigned flags, const ch
     *d = (struct gy_doc){.file = file, .e = e};
     uint8_t *copy = NULL;
     int rc = check_size(d, text);
-    if (!rc && (flags & GY_JSON_COMMENTS) && text.n) {
+    if (!rc && (flags & GY_JSON_LOOSE) && text.n) {
         copy = malloc(text.n);
         if (!copy) {
             return gy_doc_fail(d, GYRE_NOMEM, (struct gy_mark){0, 0}, "out of memory");
         }
         memcpy(copy, text.p, text.n);
         rc = blank_comments(d, copy, text.n);
+        blank_last_commas(copy, text.n);
         text.p = copy;
     }
     rc = rc ? rc : load(d, text);

@@ -34,7 +34,7 @@ static struct gy_tree *add(struct walk *w, struct gy_tree *parent, struct gy_sli
 {
     struct gy_tree *t = gy_doc_add(w->d, parent, GY_TREE_TEXT, here(w));
     if (!t) {
-        stop(w, w->d->values >= GY_TREE_MAX ? GYRE_RANGE : GYRE_NOMEM);
+        stop(w, gy_doc_code(w->d));
         return NULL;
     }
     t->plain = true;

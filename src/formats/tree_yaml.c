@@ -59,7 +59,7 @@ static int read_value(struct walk *w, struct gy_tree *parent, struct gy_slice ke
                                                                         : GY_TREE_TEXT;
     struct gy_tree *t = gy_doc_add(w->d, parent, kind, at);
     if (!t) {
-        return w->d->values >= GY_TREE_MAX ? GYRE_RANGE : GYRE_NOMEM;
+        return gy_doc_code(w->d);
     }
     t->key = key;
     t->key_at = key_at;

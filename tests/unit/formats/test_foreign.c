@@ -4,21 +4,9 @@
  * and for that reason; recognition, pools and gzip. What comes out of good files is in
  * tests/corpus.
  */
-#include "formats/format.h"
+#include "foreign.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <zlib.h>
-
-#include <cmocka.h>
-
-struct refusal {
-    const char *format; /* NULL: recognised */
-    const char *text;
-    unsigned line, column;
-    const char *says;
-};
 
 #define A "0123456789abcdef0123456789abcdef01234567"
 #define B "1123456789abcdef0123456789abcdef01234567"
@@ -93,33 +81,10 @@ static const struct refusal REFUSALS[] = {
     {NULL, "\x1f\x8bxxxxxxxxxxxxxxxxxxxx", 0, 0, "broken gzip"},
 };
 
-/* Reads the text and picks its only pool, as a command does. */
-static int load(struct gy_slice text, const char *format, struct gy_pools **out, gyre_error_t *e)
-{
-    struct gy_source from = {.file = "f", .format = format};
-    struct gy_pool *pool;
-    int rc = gy_pools_parse(text, &from, out, e);
-    return rc ? rc : gy_pools_pick(*out, NULL, "f", &pool, e);
-}
-
 static void refusals(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof REFUSALS / sizeof REFUSALS[0]; i++) {
-        const struct refusal *r = &REFUSALS[i];
-        struct gy_pools *f = NULL;
-        gyre_error_t e = {0};
-        int rc = load(gy_str(r->text), r->format, &f, &e);
-        gy_pools_free(f);
-        if (!rc || !strstr(e.message, r->says) || e.line != r->line || e.column != r->column) {
-            fail_msg("%s\ngives %d %u:%u: %s\nnot %u:%u: %s", r->text, rc, e.line, e.column,
-                     e.message, r->line, r->column, r->says);
-        }
-        assert_int_equal(e.code, rc);
-        f = NULL;
-        assert_int_equal(load(gy_str(r->text), r->format, &f, NULL), rc);
-        gy_pools_free(f);
-    }
+    refuse_all(REFUSALS, sizeof REFUSALS / sizeof REFUSALS[0]);
 }
 
 static const char TWO[] = "a:\n  listen: h:1\n  redis: true\n  servers:\n  - h:1:1\n"

@@ -78,6 +78,21 @@ static const char *const FOREIGN[] = {
     "1123456789abcdef0123456789abcdef01234567 h:1@2 master - 0 0 1 connected 7-9\n"
     "2123456789abcdef0123456789abcdef01234567 :0@0 slave,noaddr "
     "1123456789abcdef0123456789abcdef01234567 0 0 1 connected\n",
+    "1) 1) (integer) 0\n   2) (integer) 5\n   3) 1) \"h\"\n      2) (integer) 1\n"
+    "   4) 1) \"g\"\n      2) (integer) 1\n",
+    "1) 1# \"slots\" =>\n      1) (integer) 0\n      2) (integer) 5\n   2# \"nodes\" =>\n"
+    "      1) 1# \"id\" => \"a\"\n         2# \"port\" => (integer) 1\n         3# \"role\" => "
+    "\"master\"\n",
+    "*1\r\n%2\r\n$5\r\nslots\r\n*2\r\n:0\r\n:1\r\n$5\r\nnodes\r\n*1\r\n*6\r\n$2\r\nid\r\n"
+    "$1\r\na\r\n$4\r\nport\r\n:1\r\n$4\r\nrole\r\n$6\r\nmaster\r\n",
+    "0\n5\nh\n1\n0123456789abcdef0123456789abcdef01234567\nhostname\nx\n",
+    "a:1,b:2 3\n",
+    "{\"h:1\": {\"vnodes\": 5}}",
+    "[[\"h\", 1, 2], [\"g\", 3]]",
+    "{\"pools\": {\"A\": {\"servers\": [\"h:1\", \"h:1\"]}}, \"route\": [\"PoolRoute|A\",\n"
+    "{\"type\": \"PoolRoute\", \"pool\": \"A\", \"hash\": {\"salt\": \"x\"}}]}",
+    "10.0.0.1:1\t6\n10.0.0.2:1\t5\n",
+    "--SERVER=a:1/?2 --SERVER=b --DISTRIBUTION=consistent,MD5\n",
 };
 
 static void parse_foreign(void **state)
