@@ -185,34 +185,43 @@ static int take_health(struct work *w, const struct gy_tree *node, struct gy_ser
     return health ? gy_read_unknown(w->r, health->at, "health", health->text, words) : GYRE_OK;
 }
 
+static int take_role(struct work *w, const struct gy_tree *role, bool *primary)
+{
+    char q[GY_QUOTE];
+    *primary = gy_tree_is(role, "master") || gy_tree_is(role, "primary");
+    return *primary || gy_tree_is(role, "replica") || gy_tree_is(role, "slave")
+               ? GYRE_OK
+               : gy_read_fail(w->r, GYRE_UNKNOWN, role->at,
+                              "a node's role is master or replica, not %s",
+                              gy_utf8_quote(q, role->text));
+}
+
+static int shards_server(struct work *w, const struct gy_tree *t, const struct gy_tree *port,
+                         uint32_t *index)
+{
+    struct gy_slice ip = text_of(field(t, "ip")), zone = text_of(field(t, "availability-zone"));
+    int rc =
+        find_server(w, t->at, text_of(field(t, "id")), ip.n ? ip : text_of(field(t, "endpoint")),
+                    text_of(field(t, "hostname")), port->text, index);
+    if (!rc && zone.n) {
+        rc = gy_read_text(w->r, &w->p->servers[*index].zone, zone);
+    }
+    return rc ? rc : take_health(w, t, &w->p->servers[*index]);
+}
+
 static int shards_node(struct work *w, const struct gy_tree *t, uint32_t *index, bool *primary)
 {
     bool fields = t->kind == GY_TREE_MAP || t->kind == GY_TREE_LIST;
-    const struct gy_tree *port = fields ? field(t, "port") : NULL, *role;
+    const struct gy_tree *port = fields ? field(t, "port") : NULL;
+    const struct gy_tree *role = fields ? field(t, "role") : NULL;
     port = port || !fields ? port : field(t, "tls-port");
-    role = fields ? field(t, "role") : NULL;
     if (!port || !role || !field(t, "id")) {
         return gy_read_fail(w->r, GYRE_SYNTAX, t->at, "a node needs an id, a port and a role");
     }
     uint64_t number;
     int rc = take_number(w, port, "a node's port", 65535, &number);
-    *primary = gy_tree_is(role, "master") || gy_tree_is(role, "primary");
-    if (!rc && !*primary && !gy_tree_is(role, "replica") && !gy_tree_is(role, "slave")) {
-        char q[GY_QUOTE];
-        rc =
-            gy_read_fail(w->r, GYRE_UNKNOWN, role->at, "a node's role is master or replica, not %s",
-                         gy_utf8_quote(q, role->text));
-    }
-    struct gy_slice ip = text_of(field(t, "ip")), endpoint = text_of(field(t, "endpoint"));
-    struct gy_slice hostname = text_of(field(t, "hostname"));
-    rc = rc ? rc
-            : find_server(w, t->at, text_of(field(t, "id")), ip.n ? ip : endpoint, hostname,
-                          port->text, index);
-    const struct gy_tree *zone = field(t, "availability-zone");
-    if (!rc && zone && zone->kind == GY_TREE_TEXT && zone->text.n) {
-        rc = gy_read_text(w->r, &w->p->servers[*index].zone, zone->text);
-    }
-    return rc ? rc : take_health(w, t, &w->p->servers[*index]);
+    rc = rc ? rc : take_role(w, role, primary);
+    return rc ? rc : shards_server(w, t, port, index);
 }
 
 /* After a failover the old primary is still called one: the one that is up owns the slots. */
