@@ -160,10 +160,24 @@ GYRE_API GYRE_NODISCARD int gyre_topology_set(gyre_topology_t *t, const char *ke
  */
 GYRE_API const char *gyre_topology_get(const gyre_topology_t *t, const char *key);
 
+/*
+ * The secret of `hash: siphash`: 16 bytes that nobody who chooses keys may know; from a good source
+ * of random numbers. Copied, wiped when t and its clones and maps go, and given back by no
+ * function. From then on the setting `secret_check` is 16 hexadecimal digits that follow from the
+ * secret and do not reveal it; if it was set before, the secret must fit. len 0 takes the secret
+ * away. Errors: RANGE (not 16 bytes), INVALID (another secret than secret_check says). A map with
+ * hash: siphash cannot be built without. One at a time. The setting `secret_file` is only kept: who
+ * reads files fills the secret in. Source: Aumasson, Bernstein, "SipHash: a fast short-input PRF",
+ * 2012.
+ */
+GYRE_API GYRE_NODISCARD int gyre_topology_set_secret(gyre_topology_t *t, const void *secret,
+                                                     size_t len, gyre_error_t *e);
+
 /* One placement setting; parsers, help and manual are made from this. */
 struct gyre_setting {
-    /* "algorithm", "like", "hash", "points", "replicas", "spread", "hash_tag", what some algorithms
-     * have besides ("table", "capacity", "heaviest", "level"), and the words of imitated systems */
+    /* "algorithm", "like", "hash", "secret_file", "secret_check", "points", "replicas", "spread",
+     * "hash_tag", what some algorithms have besides ("table", "capacity", "heaviest", "level"), and
+     * the words of imitated systems */
     const char *key;
     /* The default, as text; "" for those of imitated systems, each of which has its own. */
     const char *fallback;
@@ -266,7 +280,8 @@ typedef struct gyre_map gyre_map_t;
  * 2^24 with `like`; the message has the number and its cost); UNSUPPORTED (unequal weights
  * where the algorithm knows none; a gap in the slots of jump and jumpback), and for what else an
  * algorithm cannot do INVALID, DUPLICATE or RANGE with the reason; with `like` also UNKNOWN (an
- * option of a node, or a setting made before `like`, that the system has not). Cost of a ring: some
+ * option of a node, or a setting made before `like`, that the system has not); INVALID (hash:
+ * siphash without its secret, or a secret without it). Cost of a ring: some
  * 10 ns a point while they fit the caches, several times that beyond; 8 bytes a point, and as much
  * again meanwhile.
  *

@@ -8,6 +8,7 @@
 #include "cli/cmd.h"
 #include "cli/opt.h"
 #include "cli/out.h"
+#include "cli/topo.h"
 
 #include <stdio.h>
 
@@ -105,6 +106,9 @@ static int run(const char *path, bool check)
     int rc = gy_config_load(path, &config, &e);
     if (!rc && (rc = gy_config_check_proxy(config, &e)) != GYRE_OK) {
         snprintf(e.file, sizeof e.file, "%s", path);
+    }
+    if (!rc) {
+        gy_topo_warn(config);
     }
     if (!rc && check) {
         rc = print_fine(path, config);

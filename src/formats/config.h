@@ -37,7 +37,8 @@ struct gy_proxy_conf {
 };
 
 struct gy_config {
-    gyre_topology_t *topology;
+    gyre_topology_t *topology; /* with its secret, if placement names a secret_file */
+    bool secret_exposed;       /* that file is open to every user of the machine */
     struct gy_proxy_conf proxy;
 };
 

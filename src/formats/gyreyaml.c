@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "formats/schema.h"
+#include "formats/secret.h"
 #include "formats/value.h"
 #include "formats/yaml_in.h"
 
@@ -21,6 +22,7 @@ struct reader {
     unsigned *node_line; /* of each node of the topology, in its order */
     size_t node_cap;
     unsigned nodes_line; /* of the key `nodes`; 0: not there */
+    struct gy_mark secret_at;
 };
 
 /* The keys of one mapping met so far: duplicates are told with the line of the first. */
@@ -107,8 +109,23 @@ static int read_setting(struct reader *r, const char *key)
     if (memchr(v.p, 0, v.n)) {
         return gy_yaml_fail(&r->y, GYRE_SYNTAX, gy_yaml_mark(&r->y), "%s holds a NUL", key);
     }
+    if (strcmp(key, "secret_file") == 0) {
+        r->secret_at = gy_yaml_mark(&r->y);
+    }
     rc = gyre_topology_set(r->c->topology, key, (const char *)v.p, r->y.e);
     return rc ? gy_yaml_place(&r->y, rc, gy_yaml_mark(&r->y)) : GYRE_OK;
+}
+
+/* Once all settings are known: a secret_check among them must fit. */
+static int read_secret(struct reader *r)
+{
+    char why[GY_SECRET_WHY];
+    const char *path = gyre_topology_get(r->c->topology, "secret_file");
+    if (!*path) {
+        return GYRE_OK;
+    }
+    int rc = gy_secret_load(path, r->c->topology, &r->c->secret_exposed, why);
+    return rc ? gy_yaml_fail(&r->y, rc, r->secret_at, "%s", why) : GYRE_OK;
 }
 
 static int read_placement(struct reader *r)
@@ -126,7 +143,7 @@ static int read_placement(struct reader *r)
             rc = read_setting(r, s.names[i]);
         }
     }
-    return rc;
+    return rc ? rc : read_secret(r);
 }
 
 /* ---- sections of the schema ---- */

@@ -180,6 +180,7 @@ int gy_map_build_rule(const gyre_topology_t *t, const struct gy_sample_rule *rul
     take_settings(m, t, rule);
     int err = gy_settings_check(&t->settings, e);
     err = err ? err : check_together(t, rule, e);
+    err = err || given ? err : gy_secret_take(m, t, e);
     err = err ? err : take_nodes(m, t, e);
     err = err ? err : gy_like_check_nodes(m, &t->settings, e);
     err =
@@ -228,6 +229,7 @@ void gyre_map_unref(gyre_map_t *m)
     gy_mem_free(m->zone);
     gy_mem_free(m->zone_size);
     gy_removed_fini(&m->removed);
+    gy_secret_wipe(&m->secret);
     gy_mem_free(m);
 }
 

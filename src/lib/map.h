@@ -26,13 +26,15 @@ struct gyre_map {
     void *data;
 
     const struct gy_hash *hash;
-    /* Imitated systems only, else NULL. key_hash answers instead of hash->value, for those that
-     * need the map for it; its hash_bits are those of hash. key_part says what of a key is hashed
-     * instead of the tag. context is theirs, and freed with the map. */
+    /* Imitated systems only (key_hash: hash: siphash too), else NULL. key_hash answers instead of
+     * hash->value, for those that need the map for it; its hash_bits are those of hash. key_part
+     * says what of a key is hashed instead of the tag. context is theirs, and freed with the map.
+     */
     gy_u128 (*key_hash)(const gyre_map_t *m, const void *part, size_t len);
     void (*key_part)(const gyre_map_t *m, const void *key, size_t len, const void **part,
                      size_t *part_len);
     void *context;
+    struct gy_secret secret; /* of hash: siphash */
     uint64_t key_rule;  /* equal where what key_hash and key_part read of the settings is equal */
     bool by_key;        /* keys of one hash may differ in node: only real keys can tell */
     unsigned hash_bits; /* kept of the hash: its first */

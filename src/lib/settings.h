@@ -21,7 +21,12 @@
       "How keys are dealt to nodes.")                                                            \
     X(LIKE, "like", "", WORD, "" GY_LIKES(GY_LIKE_OR_WORD),                                      \
       "Place as an existing system does; sample: the example programs of the articles.")         \
-    X(HASH, "hash", "xxh3", WORD, "xxh3", "Hash function of the key.")                           \
+    X(HASH, "hash", "xxh3", WORD, "xxh3|siphash",                                                \
+      "Hash function of the key; siphash: under a secret, for keys that an enemy may choose.")   \
+    X(SECRET_FILE, "secret_file", "", TEXT, "a path",                                            \
+      "hash: siphash: file of the secret, 16 bytes or 32 hexadecimal digits; placement.md 2.")   \
+    X(SECRET_CHECK, "secret_check", "", TEXT, "16 hexadecimal digits",                           \
+      "hash: siphash: tells another secret from this one and reveals neither; gyre writes it.")  \
     X(POINTS, "points", "1000", NUMBER, "1..100000",                                             \
       "Points on the ring per unit of weight; the spread of shares is about 1/sqrt(points).")    \
     X(TABLE, "table", "65537", NUMBER, "1..16777216",                                            \
@@ -118,6 +123,8 @@ enum {
     GY_ALGORITHM_MEMENTO,
     GY_ALGORITHM_DX
 };
+
+enum { GY_HASH_XXH3, GY_HASH_SIPHASH };
 
 #define GY_SETTING_TEXT 256
 

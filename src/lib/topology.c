@@ -183,6 +183,7 @@ gyre_topology_t *gyre_topology_clone(const gyre_topology_t *t)
     }
     copy->version = t->version;
     copy->settings = t->settings;
+    copy->secret = t->secret;
     if (gy_removed_copy(&copy->removed, &t->removed)) {
         gyre_topology_free(copy);
         return NULL;
@@ -207,12 +208,8 @@ void gyre_topology_free(gyre_topology_t *t)
     gy_mem_free(t->nodes);
     gy_mem_free(t->index);
     gy_removed_fini(&t->removed);
+    gy_secret_wipe(&t->secret);
     gy_mem_free(t);
-}
-
-int gyre_topology_set(gyre_topology_t *t, const char *key, const char *value, gyre_error_t *e)
-{
-    return gy_settings_set(&t->settings, key, value, e);
 }
 
 const char *gyre_topology_get(const gyre_topology_t *t, const char *key)

@@ -7,6 +7,7 @@
 #define GY_LIB_TOPOLOGY_H
 
 #include "lib/place/number.h"
+#include "lib/secret.h"
 #include "lib/settings.h"
 
 #define GY_WEIGHT_STEPS 1000000u /* weights are kept in steps of 1e-6 */
@@ -16,6 +17,7 @@
 struct gyre_topology {
     uint64_t version;
     struct gy_settings settings;
+    struct gy_secret secret;
     struct gyre_node *nodes; /* the strings are owned */
     size_t count, room;
     struct gy_removed removed; /* slots given up, in the order they were */

@@ -66,6 +66,14 @@ static int check_wish(struct begin *b, const gyre_topology_t *current, gyre_erro
             e, GYRE_REFUSED,
             "hash_tag cannot be changed by a move: keys that belong together would part");
     }
+    const char *old_check = gyre_topology_get(current, "secret_check");
+    const char *new_check = gyre_topology_get(next, "secret_check");
+    if (*old_check && *new_check && strcmp(old_check, new_check) != 0) {
+        return gy_fail(e, GYRE_REFUSED,
+                       "the secret cannot be changed by a move, as nearly every key would change "
+                       "its node: put the old one back; for a new one move to hash: xxh3 first, "
+                       "then to hash: siphash with it");
+    }
     for (size_t i = 0; i < gyre_topology_count(next); i++) {
         const struct gyre_node *n = gyre_topology_node(next, i);
         char name[GY_SHOW];

@@ -211,6 +211,33 @@ def test_a_second_move(cluster, farm):
     assert "move 1: abort" in cluster.proxy.output()
 
 
+def test_another_secret(farm):
+    """Keys hashed under a secret move with it, and neither a move nor a restart takes another one."""
+    a, b, c = (farm.redis(f"cache-{i}") for i in range(3))
+    cluster = harness.Cluster(farm, [a, b])
+    secret, other, text = cluster.dir / "secret", cluster.dir / "other", cluster.file.read_text()
+    secret.write_text("000102030405060708090a0b0c0d0e0f\n")
+    other.write_text("000102030405060708090a0b0c0d0e10\n")
+    text = text.replace("hash: xxh3", f"hash: siphash\n  secret_file: {secret}")
+    cluster.file.write_text(text)
+    cluster.start()
+    cluster.before = cluster.fill(200)
+    wish = cluster.dir / "wish.yaml"
+    wish.write_text(text.replace(str(secret), str(other)))
+    refused(cluster, "--to", wish, words=["secret cannot be changed by a move"])
+    cluster.nodes[c.name] = c
+    cluster.move("start", "--yes", "--add", f"{c.name}={c.address}")
+    assert cluster.wait_idle()["version"] == 2 and cluster.snapshot("user:*") == cluster.before
+    cluster.place()
+    assert c.client().dbsize() > 0
+    cluster.proxy.stop()
+    secret.write_text(other.read_text())
+    cluster.start(wait=False)
+    wait_until(lambda: not cluster.proxy.alive())
+    said = cluster.proxy.output()
+    assert "another secret than the topology was made with" in said and "00010203" not in said, said
+
+
 def test_nothing_to_pause_abort_resume(cluster):
     for sub in ("pause", "abort", "resume"):
         assert cluster.move(sub, check=False).returncode == 1
