@@ -72,7 +72,7 @@ static int load_wish(const char *path, const gyre_topology_t *now, gyre_topology
     if (err != GYRE_OK) {
         return err;
     }
-    gy_topo_warn(conf);
+    gy_complain_secret(conf);
     uint64_t says = gyre_topology_version(conf->topology);
     *out = gyre_topology_clone(conf->topology);
     gy_config_free(conf);

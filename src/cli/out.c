@@ -3,6 +3,7 @@
 #include "cli/out.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
+#include "formats/config.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -76,4 +77,14 @@ int gy_complain_memory(void)
 {
     gy_complain("out of memory");
     return GY_EXIT_USAGE;
+}
+
+void gy_complain_secret(const struct gy_config *c)
+{
+    if (c->secret_exposed) {
+        const char *path = gyre_topology_get(c->topology, "secret_file");
+        gy_complain("warning: every user of this machine has access to %s; chmod 600 it, and if "
+                    "they are not to be trusted, change the secret",
+                    path);
+    }
 }

@@ -23,5 +23,8 @@ void gy_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* "gyre: file:line:column: message"; always GY_EXIT_USAGE. */
 int gy_complain_error(const gyre_error_t *e);
 int gy_complain_memory(void);
+/* Warns of a secret_file that is open to every user. */
+struct gy_config;
+void gy_complain_secret(const struct gy_config *c);
 
 #endif

@@ -8,7 +8,6 @@
 #include "cli/cmd.h"
 #include "cli/opt.h"
 #include "cli/out.h"
-#include "cli/topo.h"
 
 #include <stdio.h>
 
@@ -108,7 +107,7 @@ static int run(const char *path, bool check)
         snprintf(e.file, sizeof e.file, "%s", path);
     }
     if (!rc) {
-        gy_topo_warn(config);
+        gy_complain_secret(config);
     }
     if (!rc && check) {
         rc = print_fine(path, config);

@@ -26,16 +26,6 @@ int gy_topo_build(const gyre_topology_t *t, const char *what, gyre_map_t **out)
     return gy_complain_error(&e);
 }
 
-void gy_topo_warn(const struct gy_config *c)
-{
-    if (c->secret_exposed) {
-        const char *path = gyre_topology_get(c->topology, "secret_file");
-        gy_complain("warning: every user of this machine has access to %s; chmod 600 it, and if "
-                    "they are not to be trusted, change the secret",
-                    path);
-    }
-}
-
 /* Warnings that would drown the answer are counted. */
 static void warn(const struct gy_pool *p, const char *path)
 {
@@ -73,7 +63,7 @@ int gy_topo_load(const char *path, const struct gy_topo_from *from, struct gy_to
         rc = gy_complain_memory();
     }
     if (!rc) {
-        gy_topo_warn(out->config);
+        gy_complain_secret(out->config);
         warn(out->pool, path);
     }
     return rc;

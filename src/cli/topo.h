@@ -36,8 +36,6 @@ int gy_topo_load(const char *path, const struct gy_topo_from *from, struct gy_to
 void gy_topo_fini(struct gy_topo *t);
 /* The map of a topology that came from no file; `what` names it in messages. */
 int gy_topo_build(const gyre_topology_t *t, const char *what, gyre_map_t **out);
-/* What a good file should still be told of. */
-void gy_topo_warn(const struct gy_config *c);
 /* Two nodes of one address: refused where the topology serves, otherwise warned of. */
 int gy_topo_check_shared(const gyre_topology_t *t, bool serves, const char *what);
 /* The topology as one JSON object; the settings that are not in force are left out. */
