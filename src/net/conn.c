@@ -6,11 +6,16 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /* Emptied output buffers above this are given back, so that one large reply does not stay in memory
  * for ever. */
 #define KEEP_BUFFER (256 * 1024)
+/* A peer whose last answer is out may still be sending, and reads only then: so long, and so many
+ * bytes, are let go by. */
+#define LINGER_MS    1000
+#define LINGER_BYTES (256u * 1024 * 1024)
 
 static void link_conn(struct gy_loop *l, struct gy_conn *c)
 {
@@ -60,7 +65,44 @@ void gy_conn_close(struct gy_conn *c, const char *why)
     c->closing = true;
     c->reading = false;
     c->why = why;
+    c->loop->lingering -= c->lingering;
     uv_close(&c->u.handle, on_closed);
+}
+
+/* Everything is written and nothing more will be. */
+static void linger(struct gy_conn *c)
+{
+    uv_os_fd_t fd;
+    if (c->peer_ended || uv_fileno(&c->u.handle, &fd) || shutdown(fd, SHUT_WR)) {
+        gy_conn_close(c, c->why);
+        return;
+    }
+    gy_buf_fini(&c->out);
+    gy_buf_fini(&c->sending);
+    c->lingering = true;
+    c->linger_until = uv_now(&c->loop->uv) + LINGER_MS;
+    c->linger_left = LINGER_BYTES;
+    c->loop->lingering++;
+    gy_conn_read(c, true);
+}
+
+void gy_conns_linger(struct gy_loop *l)
+{
+    uint64_t now = uv_now(&l->uv);
+    for (struct gy_conn *c = l->conns; c; c = c->next) {
+        if (c->lingering && now > c->linger_until) {
+            gy_conn_close(c, c->why);
+        }
+    }
+}
+
+static void let_go_by(struct gy_conn *c, ssize_t n)
+{
+    if (n < 0 || (size_t)n > c->linger_left) {
+        gy_conn_close(c, c->why);
+    } else {
+        c->linger_left -= (size_t)n;
+    }
 }
 
 static void on_written(uv_write_t *req, int status)
@@ -115,8 +157,8 @@ void gy_conn_flush(struct gy_conn *c)
     }
     size_t n = gy_buf_size(&c->out);
     if (n == 0) {
-        if (c->finishing) {
-            gy_conn_close(c, c->why);
+        if (c->finishing && !c->lingering) {
+            linger(c);
         }
         return;
     }
@@ -137,7 +179,7 @@ void gy_conn_flush(struct gy_conn *c)
     }
     gy_buf_trim(&c->out, KEEP_BUFFER);
     if (c->finishing) {
-        gy_conn_close(c, c->why);
+        linger(c);
     }
 }
 
@@ -181,10 +223,13 @@ static void on_alloc(uv_handle_t *h, size_t suggested, uv_buf_t *out)
 static void on_read(uv_stream_t *s, ssize_t n, const uv_buf_t *b)
 {
     struct gy_conn *c = s->data;
-    if (n > 0) {
+    if (c->lingering) {
+        let_go_by(c, n);
+    } else if (n > 0) {
         c->ev->data(c, (const uint8_t *)b->base, (size_t)n);
     } else if (n == UV_EOF && c->ev->ended) {
         gy_conn_read(c, false);
+        c->peer_ended = true;
         c->ev->ended(c);
     } else if (n < 0) {
         gy_conn_close(c, n == UV_EOF ? "closed by the peer" : uv_strerror((int)n));
@@ -193,7 +238,7 @@ static void on_read(uv_stream_t *s, ssize_t n, const uv_buf_t *b)
 
 void gy_conn_read(struct gy_conn *c, bool on)
 {
-    if (c->closing || !c->is_open || on == c->reading) {
+    if (c->closing || !c->is_open || on == c->reading || (c->lingering && !on)) {
         return;
     }
     c->reading = on;
@@ -219,6 +264,7 @@ static void init_handle(struct gy_loop *l, struct gy_conn *c, const struct gy_co
     c->ev = ev;
     c->u.handle.data = c;
     c->dirty = c->writing = c->reading = c->closing = c->is_open = c->finishing = false;
+    c->lingering = c->peer_ended = false;
     c->why = NULL;
     c->written = 0;
     c->out = c->sending = (struct gy_buf){0};
@@ -279,8 +325,11 @@ static void turn_away(struct gy_listener *n)
     } else {
         uv_tcp_init(&n->loop->uv, &drop->tcp);
     }
-    int rc = uv_accept(&n->u.stream, (uv_stream_t *)drop);
-    (void)rc; /* closed either way */
+    if (uv_accept(&n->u.stream, (uv_stream_t *)drop) == 0 && n->ev.farewell) {
+        uv_buf_t b =
+            uv_buf_init((char *)(uintptr_t)n->ev.farewell, (unsigned)strlen(n->ev.farewell));
+        uv_try_write((uv_stream_t *)drop, &b, 1); /* closed either way */
+    }
     uv_close((uv_handle_t *)drop, free_handle);
 }
 

@@ -35,6 +35,9 @@ static void on_prepare(uv_prepare_t *h)
 static void on_tick(uv_timer_t *h)
 {
     struct gy_loop *l = h->data;
+    if (l->lingering) {
+        gy_conns_linger(l);
+    }
     l->hooks.tick(l->hooks.ctx);
 }
 

@@ -69,14 +69,19 @@ struct gy_conn {
     } req;
     size_t written;  /* bytes of finished writes; see gy_conn_taken */
     const char *why; /* reason of the close, for closed() */
-    bool dirty, writing, reading, closing, is_open, finishing;
+    bool dirty, writing, reading, closing, is_open, finishing, peer_ended, lingering;
+    uint64_t linger_until; /* ms */
+    size_t linger_left;    /* bytes that may still be let go by */
 };
 
 /* Starts a connect; opened or closed follows, never from within this call. */
 void gy_conn_connect(struct gy_loop *l, struct gy_conn *c, const struct gy_conn_events *ev,
                      const struct gy_addr *addr, const struct sockaddr_storage *resolved);
 void gy_conn_dirty(struct gy_conn *c);
-/* Closes once everything written has been taken by the kernel. */
+/* Closes once everything written has been taken by the kernel, in a way that lets the peer read it:
+ * our side is shut, then what the peer is still sending is let go by until it closes too, for a
+ * short while. No event comes in between. A close with unread bytes would be a reset, which makes
+ * the peer's writes fail, and the last answer (why it is closed) is not looked for. */
 void gy_conn_finish(struct gy_conn *c, const char *why);
 void gy_conn_read(struct gy_conn *c, bool on);
 void gy_conn_close(
@@ -91,6 +96,7 @@ struct gy_listener_events {
     /* Returns the connection to accept into (embedded in its owner) and its events, or NULL to turn
      * the peer away. */
     struct gy_conn *(*accept)(void *ctx, const struct gy_conn_events **ev);
+    const char *farewell; /* written to whoever is turned away; NULL: nothing */
 };
 
 /* fd: a bound and listening socket (addr.h: gy_listen); taken over. */

@@ -34,12 +34,14 @@ struct gy_loop {
     struct gy_conn *conns;
     struct gy_conn *dirty;
     struct gy_listener *listeners;
+    unsigned lingering; /* connections that let the peer's last bytes go by */
     _Atomic bool stop;
     bool stopping;
     uint8_t read_buffer[GY_READ_BUFFER];
 };
 
 void gy_conn_flush(struct gy_conn *c);
+void gy_conns_linger(struct gy_loop *l); /* closes those whose time is over */
 void gy_listener_close(struct gy_listener *n);
 
 #endif

@@ -79,6 +79,18 @@ def test_endless_garbage(cluster):
     bounded(cluster, 200 * MB)
 
 
+def test_a_half_sent_request_is_not_held_for_ever(farm):
+    """Large enough to matter, then silence: closed with the reason; a small half may stay as long as it likes."""
+    c = farm.cluster(1, ["limits: {client_stall: 300ms}"])
+    small, large = c.raw(), c.raw()
+    small.send(b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$5\r\nval")
+    large.send(b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n" % (2 * MB) + b"x" * MB)
+    assert large.closed()
+    assert "half a request" in c.proxy.output()
+    small.send(b"ue\r\n")
+    assert small.reply() == b"+OK\r\n"
+
+
 def test_half_sent_requests_wait_for_the_rest(cluster):
     halves = [cluster.raw() for _ in range(50)]
     for i, raw in enumerate(halves):
@@ -132,6 +144,7 @@ def test_more_clients_than_allowed_are_told(farm):
             answers.append(raw.buf or b"closed")
     assert answers.count(b"+PONG\r\n") == 20
     assert all(a == b"+PONG\r\n" or a[:1] == b"-" or a == b"closed" for a in answers)
+    assert b"-ERR max number of clients reached\r\n" in answers
     for raw in socks:
         raw.close()
 
@@ -185,6 +198,112 @@ def test_many_clients_that_never_read(cluster):
     bounded(cluster, 200 * MB)
 
 
+def calls(node, command):
+    return node.client().info("commandstats").get(f"cmdstat_{command}", {"calls": 0})["calls"]
+
+
+def neighbours(cluster):
+    """Two keys of one node, and the node."""
+    where = cluster.locate([b"n%d" % i for i in range(20)])
+    a = b"n0"
+    b = next(k for k in where if k != a and where[k] == where[a])
+    return a, b, cluster.nodes[where[a]]
+
+
+def test_a_new_client_feels_its_way(cluster):
+    """How large its answers are is not known: few are asked for before the first ones are here and read."""
+    large, _, node = neighbours(cluster)
+    cluster.client().set(large, b"x" * MB)
+    before = calls(node, "get")
+    raw = cluster.raw()
+    raw.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+    raw.send(Raw.pack("GET", large) * 500)
+    time.sleep(0.3)
+    asked = calls(node, "get") - before
+    assert 1 <= asked <= 24, f"{asked} answers of 1 MB asked for; 4 MB may be unread"
+
+
+def test_windows_opened_by_small_answers_filled_with_large_ones(cluster):
+    """Whoever does not take what it asked for is closed; until then memory is bounded, and others of that node wait, not fail."""
+    large, small, _ = neighbours(cluster)
+    cluster.client().mset({large: b"x" * MB, small: b"v"})
+    before = cluster.proxy.rss()
+    socks = []
+    for _ in range(5):
+        raw = cluster.raw()
+        raw.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        raw.send(Raw.pack("GET", small) * 100)
+        assert all(raw.reply() == b"$1\r\nv\r\n" for _ in range(100))
+        socks.append(raw)
+    for raw in socks:
+        raw.send(Raw.pack("GET", large) * 1000)
+    probe, end, peak = cluster.raw(timeout=30), time.monotonic() + 0.8, 0
+    while time.monotonic() < end:
+        assert probe.ask("GET", small) == b"$1\r\nv\r\n"
+        peak = max(peak, cluster.proxy.rss())
+        time.sleep(0.01)
+    assert SANITIZED or peak < before + 256 * MB, f"{(peak - before) / MB:.0f} MB"
+    assert "memory is short" in cluster.proxy.output()
+
+
+def test_an_answer_too_large_to_be_gathered(cluster):
+    """MGET over nodes is put together in memory: no more than there is room for."""
+    cluster.client().mset({f"g{i}": b"x" * MB for i in range(8)})
+    raw = cluster.raw(timeout=20)
+    assert raw.ask("MGET", *[f"g{i % 8}" for i in range(300)]).startswith(b"-ERR no memory is left to gather")
+    assert raw.ask("MGET", "g1", "g2", "none") == b"*3\r\n" + (b"$%d\r\n" % MB + b"x" * MB + b"\r\n") * 2 + b"$-1\r\n"
+    bounded(cluster, 400 * MB)
+
+
+def test_writes_to_a_node_that_takes_nothing(cluster):
+    """What waits for it is bounded, nobody else waits, and all of it arrives once the node goes on."""
+    key, _, node = neighbours(cluster)
+    other = next(k for k, n in cluster.locate([b"n%d" % i for i in range(40)]).items() if cluster.nodes[n] is not node)
+    before = cluster.proxy.rss()
+    node.freeze()
+    try:
+        socks = []
+        for _ in range(6):
+            raw = cluster.raw(timeout=20)
+            raw.sock.setblocking(False)
+            socks.append([raw, memoryview(Raw.pack("SET", key, b"w" * MB) * 12)])
+        end = time.monotonic() + 0.5
+        while time.monotonic() < end:
+            for s in socks:
+                try:
+                    s[1] = s[1][s[0].sock.send(s[1]):]
+                except BlockingIOError:
+                    pass
+            assert cluster.client().set(other, 1)
+        assert SANITIZED or cluster.proxy.rss() < before + 60 * MB
+    finally:
+        node.thaw()
+    for raw, rest in socks:
+        raw.sock.settimeout(20)
+        raw.send(rest)
+        assert all(raw.reply() == b"+OK\r\n" for _ in range(12))
+
+
+def test_the_last_error_arrives(cluster):
+    """Though the client is still sending when its connection is given up: otherwise it learns only of a broken pipe."""
+    for data in (b"*1\r\n$1073741824\r\n", b"POST / HTTP/1.1\r\nHost: x\r\n\r\n"):
+        raw = cluster.raw(timeout=10)
+        raw.send(data + b"x" * (16 * MB))
+        raw.sock.shutdown(socket.SHUT_WR)
+        assert raw.reply()[:4] == b"-ERR"
+        assert raw.closed()
+
+
+def test_one_that_sends_on_is_not_listened_to_for_ever(cluster):
+    raw = cluster.raw(timeout=10)
+    raw.send(b"*1\r\n$1073741824\r\n")
+    started = time.monotonic()
+    with pytest.raises((BrokenPipeError, ConnectionResetError)):
+        while time.monotonic() < started + 8:
+            raw.send(b"x")
+            time.sleep(0.05)
+
+
 def test_a_slow_reader_gets_everything(cluster):
     cluster.client().set("large", b"y" * MB)
     raw = cluster.raw(timeout=20)
@@ -201,12 +320,8 @@ def test_large_values(cluster):
     assert raw.ask("SET", "huge", value) == b"+OK\r\n"
     assert raw.ask("GET", "huge") == b"$%d\r\n" % len(value) + value + b"\r\n"
     assert raw.ask("DEL", "huge") == b":1\r\n"
-    try:
-        raw.send(Raw.pack("SET", "huge", b"x" * (70 * MB)))
-    except (BrokenPipeError, ConnectionResetError):
-        pass
-    else:
-        assert raw.reply()[:1] == b"-"
+    raw.send(Raw.pack("SET", "huge", b"x" * (70 * MB)))
+    assert raw.reply().startswith(b"-ERR Protocol error")
     assert cluster.client().get("huge") is None
 
 
