@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "net/addr.h"
+#include "proxy/client.h"
 #include "proxy/greeting.h"
 #include "proxy/proxy.h"
 
@@ -13,7 +14,12 @@
 
 /* Commands that may pile up while a first connection is being made; more are refused as if the node
  * were down. */
-#define QUEUED_MAX     (32u * 1024 * 1024)
+#define QUEUED_MAX (32u * 1024 * 1024)
+/* Commands that may be unanswered at once. How large their answers will be is not known, and the
+ * node makes them all before we have read the first: this bounds its memory. */
+#define UNANSWERED_MAX 256
+/* Of the answers' budget: commands that may wait for a node to take them. */
+#define BEHIND_SHARE   4
 #define RETRY_FIRST_MS 50
 #define RETRY_MAX_MS   1000
 #define SLOW_COPY      100e3 /* bytes a millisecond */
@@ -62,7 +68,8 @@ void gy_backend_error(struct gy_buf *out, const struct gy_backend *b, bool sent,
 
 static void went_down(struct gy_backend *b, const char *why, uint64_t now)
 {
-    if (!gy_loop_stopping(b->worker->loop) && (!b->suspect || strcmp(b->why, why) != 0)) {
+    if (!gy_loop_stopping(b->worker->loop) && strcmp(b->told, why) != 0) { /* once a reason */
+        snprintf(b->told, sizeof b->told, "%s", why);
         gy_warn("node down name=%s address=%s worker=%u why=\"%s\"", b->name, b->address,
                 b->worker->index, why);
     }
@@ -145,6 +152,21 @@ static struct gy_wait pop(struct gy_backend *b)
     return w;
 }
 
+bool gy_backend_behind(const struct gy_backend *b)
+{
+    return b->state == GY_BACKEND_UP &&
+           (b->count >= UNANSWERED_MAX ||
+            b->count * b->answer_mean > (double)b->worker->room.budget ||
+            gy_conn_unsent(&b->conn) > b->worker->room.budget / BEHIND_SHARE);
+}
+
+uint32_t gy_backend_slots(const struct gy_backend *b)
+{
+    return b->state != GY_BACKEND_UP   ? UINT32_MAX /* nobody waits for it: they get their error */
+           : b->count < UNANSWERED_MAX ? UNANSWERED_MAX - b->count
+                                       : 0;
+}
+
 bool gy_backend_drained(const struct gy_backend *b, uint64_t mark)
 {
     return b->answered >= mark && b->kill_id == 0;
@@ -177,7 +199,7 @@ static void on_greeted(struct gy_backend *b)
     }
     b->state = GY_BACKEND_UP;
     b->suspect = false;
-    b->why[0] = 0;
+    b->why[0] = b->told[0] = 0;
     b->retry_ms = RETRY_FIRST_MS;
     b->kill_id = 0;
     if (b->greet.weak[0] && !b->told_weak && b->worker->index == 0) {
@@ -217,6 +239,12 @@ static void take_answers(struct gy_backend *b, const uint8_t *p, size_t n)
         p += used;
         n -= used;
     }
+    if (b->worker->room.pressed) {
+        gy_room_pause(b);
+    }
+    if (b->awaiting && !gy_backend_behind(b)) {
+        gy_clients_caught_up(b);
+    }
 }
 
 static void on_data(struct gy_conn *c, const uint8_t *p, size_t n)
@@ -250,6 +278,7 @@ static void on_closed(struct gy_conn *c, const char *why)
     struct gy_backend *b = (struct gy_backend *)((char *)c - offsetof(struct gy_backend, conn));
     bool was_up = b->state == GY_BACKEND_UP;
     b->conn_alive = false;
+    gy_room_unpause(b);
     if (was_up && b->count) {
         b->kill_id = b->greet.client_id; /* the server may still hold commands of this connection */
         memcpy(b->kill_run_id, b->greet.run_id, sizeof b->kill_run_id);
@@ -259,6 +288,7 @@ static void on_closed(struct gy_conn *c, const char *why)
     char kept[sizeof b->why];
     memcpy(kept, b->why, sizeof kept);
     fail_all(b, was_up, kept);
+    gy_clients_caught_up(b);
 }
 
 static const struct gy_conn_events backend_events = {
@@ -307,7 +337,7 @@ void gy_backend_tick(struct gy_backend *b, uint64_t now, bool stalled)
     if (now < b->patient_until || gy_proxy_is_busy(b->worker->proxy, b->server, now)) {
         stalled = true; /* it works on a large key that is being moved */
     }
-    if (stalled) { /* we slept, not the node: its clock starts again */
+    if (stalled || b->paused) { /* we slept, not the node: its clock starts again */
         b->progress = now;
         b->deadline = now + b->worker->proxy->config->proxy.timeout_ms;
         return;

@@ -19,6 +19,7 @@
 #include "wire/resp.h"
 
 struct gy_worker;
+struct gy_client;
 struct gy_backend;
 
 /* Takes the answer of one command: its bytes in one or more chunks, or a failure instead (or in the
@@ -52,6 +53,7 @@ struct gy_backend {
     bool suspect;          /* it failed and has not been up since */
     bool told_weak;        /* that ACL cannot be used there */
     char why[160];         /* of the last failure */
+    char told[160];        /* the reason that was logged since it was up */
     struct gy_greet greet; /* the hand-shake: run_id and client_id of the server and connection */
     char conn_name[320];
     int64_t kill_id; /* 0, or the broken connection that may still have commands of ours queued at
@@ -61,6 +63,8 @@ struct gy_backend {
 
     struct gy_wait *waits; /* a ring: commands that await an answer, oldest first */
     uint32_t head, count, cap;
+    struct gy_client *awaiting,
+        **awaiting_tail;       /* those whose next command it is to be spared for now */
     uint64_t sent, answered;   /* commands in all; sent - answered = count */
     struct gy_reply_scan scan; /* of the answer being received */
     size_t answer_bytes;       /* of it so far */
@@ -72,6 +76,7 @@ struct gy_backend {
     uint64_t patient_until;    /* a task has given it a key to dump or restore, however large */
     uint64_t retry_at;
     unsigned retry_ms;
+    bool paused; /* not read from: there is no room for its answers */
     bool pinged; /* an own PING is unanswered */
     struct gy_sink ping_sink;
     uint64_t failures, requests, bytes_in, bytes_out;
@@ -85,6 +90,11 @@ void gy_backend_free(struct gy_backend *b); /* after the loop has closed its con
  * once a command. */
 struct gy_buf *gy_backend_begin(struct gy_backend *b);
 void gy_backend_expect(struct gy_backend *b, struct gy_sink *s);
+
+/* It has so much to do, or so many bytes of commands have not left for it yet, that no more should
+ * be sent. */
+bool gy_backend_behind(const struct gy_backend *b);
+uint32_t gy_backend_slots(const struct gy_backend *b); /* as many may be sent before it is behind */
 
 /* True when nothing sent before the mark is unanswered or may still be executed by the server. */
 bool gy_backend_drained(const struct gy_backend *b, uint64_t mark);

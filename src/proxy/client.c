@@ -12,10 +12,14 @@
 /* Commands of one client that may be unanswered at once. The window opens by one with each answer,
  * as TCP's slow start does, so that the size of the first answers is known before many are asked
  * for. */
-#define INFLIGHT_MAX 1024
+#define INFLIGHT_MAX 64
 /* Input left over from parsing (a cut request, or a client made to wait) above this stops the
  * reading. */
 #define LEFTOVER_MAX (256u * 1024)
+/* While memory is short, one that has taken nothing for so long is closed; sooner if it holds more
+ * than it may (its answers were larger than those before, on which the window was reckoned). */
+#define SHORT_STALL_MS 500
+#define OVER_STALL_MS  100
 
 static const struct gy_conn_events client_events;
 
@@ -58,21 +62,30 @@ struct gy_conn *gy_client_accept(void *worker, const struct gy_conn_events **ev)
     return &c->conn;
 }
 
-static bool may_dispatch(const struct gy_client *c)
+size_t gy_client_unread(const struct gy_client *c)
 {
-    if (c->closing || c->tasks) {
+    return gy_conn_unsent(&c->conn) + c->waiting;
+}
+
+/* What of its answers is unread leaves room for one more. */
+static bool has_room(const struct gy_client *c)
+{
+    size_t unread = gy_client_unread(c);
+    uint64_t limit = c->worker->proxy->config->proxy.max_client_unread;
+    return unread < limit && (c->inflight == 0 || unread + c->inflight * c->reply_peak < limit);
+}
+
+static bool may_dispatch(struct gy_client *c)
+{
+    uint32_t most = c->answered < INFLIGHT_MAX ? c->answered + 1 : INFLIGHT_MAX;
+    if (c->closing || c->tasks || c->behind || c->inflight >= most) {
         return false;
     }
-    size_t unread = gy_conn_unsent(&c->conn);
-    uint64_t limit = c->worker->proxy->config->proxy.max_client_unread;
-    const struct gy_worker *w = c->worker;
-    if (w->unread_bytes > w->proxy->config->proxy.max_memory / w->proxy->nworkers / 2 &&
-        (c->inflight || unread)) {
-        return false; /* memory is short: one answer at a time, and only to those that read */
+    if (has_room(c) && gy_room_for_command(c)) {
+        return true;
     }
-    uint32_t most = c->answered < INFLIGHT_MAX ? c->answered + 1 : INFLIGHT_MAX;
-    return unread < limit && c->inflight < most &&
-           (c->inflight == 0 || unread + c->inflight * c->reply_peak < limit);
+    c->worker->room.starving = true; /* what it waits for may come without an event of its own */
+    return false;
 }
 
 /* Takes commands from the bytes; returns how many were used. */
@@ -90,8 +103,8 @@ static size_t parse(struct gy_client *c, const uint8_t *p, size_t n)
             c->closing = true;
             return n;
         }
-        if (rq.argc) {
-            gy_dispatch(c, &rq, (struct gy_slice){p + off, rq.bytes});
+        if (rq.argc && !gy_dispatch(c, &rq, (struct gy_slice){p + off, rq.bytes})) {
+            break; /* it is parsed again when its node has caught up */
         }
         off += rq.bytes;
     }
@@ -184,6 +197,50 @@ static void on_data(struct gy_conn *conn, const uint8_t *p, size_t n)
     pace(c);
 }
 
+/* At the end of the turn, so that nothing recurses. */
+void gy_client_ready(struct gy_client *c)
+{
+    if (!c->is_ready) {
+        c->is_ready = true;
+        c->next_ready = c->worker->ready;
+        c->worker->ready = c;
+    }
+}
+
+void gy_client_await(struct gy_client *c, struct gy_backend *b)
+{
+    c->behind = b;
+    c->next_behind = NULL;
+    if (!b->awaiting) {
+        b->awaiting_tail = &b->awaiting;
+    }
+    *b->awaiting_tail = c;
+    b->awaiting_tail = &c->next_behind;
+}
+
+static void stop_awaiting(struct gy_client *c)
+{
+    struct gy_backend *b = c->behind;
+    struct gy_client **p = &b->awaiting;
+    while (*p != c) {
+        p = &(*p)->next_behind;
+    }
+    *p = c->next_behind;
+    if (b->awaiting_tail == &c->next_behind) {
+        b->awaiting_tail = p;
+    }
+    c->behind = NULL;
+}
+
+void gy_clients_caught_up(struct gy_backend *b)
+{
+    for (uint32_t n = gy_backend_slots(b); n && b->awaiting; n--) {
+        struct gy_client *c = b->awaiting;
+        stop_awaiting(c);
+        gy_client_ready(c);
+    }
+}
+
 void gy_client_resume(struct gy_client *c)
 {
     if (c->conn.closing) {
@@ -219,6 +276,9 @@ static void on_closed(struct gy_conn *conn, const char *why)
     struct gy_client *c = of_conn(conn);
     gy_debug("client closed id=%llu why=\"%s\"", (unsigned long long)c->id, why);
     gy_reqs_orphan(c);
+    if (c->behind) {
+        stop_awaiting(c);
+    }
     if (c->is_ready) {
         for (struct gy_client **p = &c->worker->ready; *p; p = &(*p)->next_ready) {
             if (*p == c) {
@@ -247,13 +307,27 @@ static const struct gy_conn_events client_events = {.opened = on_opened,
                                                     .ended = on_ended,
                                                     .closed = on_closed};
 
+bool gy_client_idles(const struct gy_client *c, uint64_t now)
+{
+    uint64_t limit = c->worker->proxy->config->proxy.max_client_unread;
+    unsigned most = gy_client_unread(c) > limit ? OVER_STALL_MS : SHORT_STALL_MS;
+    return c->stalled_since && now - c->stalled_since >= most;
+}
+
+void gy_client_evict(struct gy_client *c)
+{
+    gy_warn(
+        "client closed id=%llu why=\"memory is short and it leaves the most unread\" unread=%zu",
+        (unsigned long long)c->id, gy_client_unread(c));
+    gy_conn_close(&c->conn, "memory is short");
+}
+
 /* A client that takes none of its answers for client_stall_ms is closed: its memory is somebody
  * else's. */
 void gy_client_tick(struct gy_client *c, uint64_t now)
 {
     const struct gy_proxy_conf *conf = &c->worker->proxy->config->proxy;
     size_t unread = gy_conn_unsent(&c->conn);
-    c->worker->unread_bytes += unread;
     if (gy_buf_size(&c->in) > LEFTOVER_MAX && c->conn.reading && !c->head &&
         now > c->heard + conf->client_stall_ms) {
         gy_warn("client closed id=%llu why=\"half a request, then nothing for %u ms\"",
@@ -261,15 +335,9 @@ void gy_client_tick(struct gy_client *c, uint64_t now)
         gy_conn_close(&c->conn, "half a request");
         return;
     }
-    c->worker->stats.memory += c->in.cap + c->conn.out.cap + c->conn.sending.cap;
+    c->worker->stats.memory += c->in.cap + c->conn.out.cap + c->conn.sending.cap + c->waiting;
     if (unread == 0 || c->conn.closing) {
         c->stalled_since = 0;
-        return;
-    }
-    if (unread > conf->max_memory / 2) {
-        gy_warn("client closed id=%llu why=\"leaves more than half of all memory unread\"",
-                (unsigned long long)c->id);
-        gy_conn_close(&c->conn, "too much unread");
         return;
     }
     size_t written = gy_conn_taken(&c->conn);

@@ -26,6 +26,7 @@ struct gy_req {
     struct gy_client *client; /* NULL: it has gone; the answer is dropped */
     struct gy_buf reply;      /* answer bytes that came before its turn */
     size_t bytes;             /* answer bytes so far */
+    size_t expected;          /* as many were foreseen, in the worker's room */
     bool done;
 };
 
@@ -39,8 +40,12 @@ struct gy_client {
     char *name;               /* CLIENT SETNAME */
     char *lib_name, *lib_ver; /* CLIENT SETINFO */
     struct gy_req_parser parser;
-    struct gy_buf in; /* bytes of requests not dispatched yet */
-    size_t accounted; /* of in, in the worker\'s input_bytes */
+    struct gy_buf in;          /* bytes of requests not dispatched yet */
+    size_t accounted;          /* of in, in the worker\'s input_bytes */
+    size_t waiting;            /* bytes of answers that came before their turn */
+    struct gy_backend *behind; /* its next command is for this node, which has enough to do; NULL:
+                                  nothing of the kind */
+    struct gy_client *next_behind;
     struct gy_req *head, **tail;
     uint32_t inflight;
     uint32_t answered; /* replies so far, to learn how large they are */
@@ -55,6 +60,17 @@ struct gy_client {
 
 struct gy_conn *gy_client_accept(void *worker, const struct gy_conn_events **ev);
 void gy_client_tick(struct gy_client *c, uint64_t now);
+/* Its next command waits until this node has caught up. Then they go on in turn, each with at least
+ * one command: nobody's long pipeline keeps another's one command waiting for ever. */
+void gy_client_await(struct gy_client *c, struct gy_backend *b);
+void gy_clients_caught_up(struct gy_backend *b);
+/* From the end of this turn it may take more commands. */
+void gy_client_ready(struct gy_client *c);
+/* Answer bytes it has not been given or has not taken. */
+size_t gy_client_unread(const struct gy_client *c);
+/* Memory is short: true if it has taken nothing for so long that its share is for others. */
+bool gy_client_idles(const struct gy_client *c, uint64_t now);
+void gy_client_evict(struct gy_client *c);
 void gy_client_resume(struct gy_client *c); /* from the end of a turn: parse on */
 
 /* A new request at the end of the client's list. */

@@ -131,10 +131,14 @@ bool gy_route_settled(const struct gy_route *r, uint32_t *server)
     return where[r->state] != TASK;
 }
 
-static void forward(struct gy_client *c, uint32_t server, const struct gy_request *rq,
+static bool forward(struct gy_client *c, uint32_t server, const struct gy_request *rq,
                     struct gy_slice raw)
 {
     struct gy_backend *b = gy_worker_backend(c->worker, server);
+    if (gy_backend_behind(b)) {
+        gy_client_await(c, b);
+        return false;
+    }
     struct gy_buf *out = gy_backend_begin(b);
     struct gy_req *r = gy_req_new(c);
     if (!out) {
@@ -143,7 +147,7 @@ static void forward(struct gy_client *c, uint32_t server, const struct gy_reques
         c->worker->stats.errors++;
         gy_req_buf(r, &text);
         gy_buf_fini(&text);
-        return;
+        return true;
     }
     if (rq->is_inline) {
         gy_resp_command(out, rq->argc, rq->argv);
@@ -151,21 +155,21 @@ static void forward(struct gy_client *c, uint32_t server, const struct gy_reques
         gy_buf_add(out, raw.p, raw.n);
     }
     gy_backend_expect(b, &r->sink);
+    return true;
 }
 
-static void keyed(struct gy_client *c, const struct gy_command *cmd, const struct gy_request *rq,
+static bool keyed(struct gy_client *c, const struct gy_command *cmd, const struct gy_request *rq,
                   struct gy_slice raw, const uint32_t *pos, uint32_t nkeys)
 {
     struct gy_worker *w = c->worker;
     if (nkeys > 1 && !one_input(w, rq, pos, nkeys)) {
         if (cmd->klass == GY_CMD_SPLIT) {
-            gy_split(c, cmd, rq, pos, nkeys);
-        } else {
-            gy_req_error(gy_req_new(c),
-                         "CROSSSLOT Keys of one command must share a hash tag, as in {user1}.cart "
-                         "{user1}.name: only then are they on one node");
+            return gy_split(c, cmd, rq, pos, nkeys);
         }
-        return;
+        gy_req_error(gy_req_new(c),
+                     "CROSSSLOT Keys of one command must share a hash tag, as in {user1}.cart "
+                     "{user1}.name: only then are they on one node");
+        return true;
     }
     struct gy_slice key = rq->argv[pos[0]];
     struct gy_route route = gy_view_route(w->view, key.p, key.n);
@@ -173,16 +177,18 @@ static void keyed(struct gy_client *c, const struct gy_command *cmd, const struc
     if (route.src == GYRE_NONE) {
         gy_req_error(gy_req_new(c), "ERR no node takes keys: every weight is 0");
     } else if (gy_route_settled(&route, &server)) {
-        forward(c, server, rq, raw);
+        return forward(c, server, rq, raw);
     } else {
         by_task(c, cmd, rq, pos, nkeys);
     }
+    return true;
 }
 
-static void with_keys(struct gy_client *c, const struct gy_command *cmd,
+static bool with_keys(struct gy_client *c, const struct gy_command *cmd,
                       const struct gy_request *rq, struct gy_slice raw)
 {
     uint32_t stack[KEYS_ON_STACK], *pos = stack;
+    bool taken = true;
     int n = gy_command_keys(cmd, rq->argv, rq->argc, pos, KEYS_ON_STACK);
     if (n > KEYS_ON_STACK) {
         pos = gy_xcalloc((size_t)n, sizeof *pos);
@@ -208,34 +214,34 @@ static void with_keys(struct gy_client *c, const struct gy_command *cmd,
                          "ERR keys that begin with '%.*s' are the proxy's own records",
                          (int)c->worker->proxy->prefix.n, (const char *)c->worker->proxy->prefix.p);
         } else {
-            keyed(c, cmd, rq, raw, pos, (uint32_t)n);
+            taken = keyed(c, cmd, rq, raw, pos, (uint32_t)n);
         }
     }
     if (pos != stack) {
         free(pos);
     }
+    return taken;
 }
 
-void gy_dispatch(struct gy_client *c, const struct gy_request *rq, struct gy_slice raw)
+bool gy_dispatch(struct gy_client *c, const struct gy_request *rq, struct gy_slice raw)
 {
     const struct gy_command *cmd = gy_command_find(rq->argv, rq->argc);
     if (!cmd) {
         unknown(c, rq);
-        return;
+        return true;
     }
     if (!gy_command_arity_ok(cmd, rq->argc)) {
         gy_req_error(gy_req_new(c), "ERR wrong number of arguments for '%s' command", cmd->name);
-        return;
+        return true;
     }
     switch ((enum gy_cmd_class)cmd->klass) {
     case GY_CMD_KEYED:
     case GY_CMD_SPLIT: {
         const char *why = gy_command_refusal(cmd, rq->argv, rq->argc);
-        if (why) {
-            not_carried(c, cmd, why);
-        } else {
-            with_keys(c, cmd, rq, raw);
+        if (!why) {
+            return with_keys(c, cmd, rq, raw);
         }
+        not_carried(c, cmd, why);
         break;
     }
     case GY_CMD_LOCAL:
@@ -247,4 +253,5 @@ void gy_dispatch(struct gy_client *c, const struct gy_request *rq, struct gy_sli
         not_carried(c, cmd, cmd->why);
         break;
     }
+    return true;
 }

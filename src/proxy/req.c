@@ -26,6 +26,9 @@ static void on_fail(struct gy_sink *s, struct gy_backend *b, bool sent, const ch
         gy_req_finish(r);
         return;
     }
+    if (sent && r->client) { /* its answers may have been too much: feel the way again */
+        r->client->answered = 0;
+    }
     struct gy_buf text = {0};
     gy_backend_error(&text, b, sent, why);
     r->worker->stats.errors++;
@@ -48,6 +51,8 @@ struct gy_req *gy_req_new(struct gy_client *c)
     r->client = c;
     r->bytes = 0;
     r->done = false;
+    r->expected = c->reply_peak;
+    w->room.expected += r->expected;
     *c->tail = r;
     c->tail = &r->next;
     c->inflight++;
@@ -62,29 +67,23 @@ static void release(struct gy_req *r)
     r->worker->free_reqs = r;
 }
 
-/* The client may take more commands now: at the end of the turn, so that nothing recurses. */
-static void mark_ready(struct gy_client *c)
-{
-    if (!c->is_ready) {
-        c->is_ready = true;
-        c->next_ready = c->worker->ready;
-        c->worker->ready = c;
-    }
-}
-
 void gy_req_bytes(struct gy_req *r, const void *p, size_t n)
 {
     r->bytes += n;
-    r->worker->unread_bytes += n; /* counted anew every few ticks */
     struct gy_client *c = r->client;
     if (!c) {
         return;
+    }
+    gy_room_answer(c, n);
+    if (r->bytes > c->reply_peak) { /* known before it is whole: no more of these are asked for */
+        c->reply_peak = r->bytes;
     }
     if (c->head == r) {
         gy_buf_add(&c->conn.out, p, n);
         gy_conn_dirty(&c->conn);
         return;
     }
+    c->waiting += n;
     gy_buf_add(&r->reply, p, n);
     if (gy_buf_failed(&r->reply)) {
         gy_conn_close(&c->conn, "out of memory for its answers");
@@ -95,6 +94,7 @@ void gy_req_finish(struct gy_req *r)
 {
     struct gy_client *c = r->client;
     r->done = true;
+    r->worker->room.expected -= r->expected;
     if (!c) {
         release(r);
         return;
@@ -105,9 +105,7 @@ void gy_req_finish(struct gy_req *r)
     } else {
         w->reply_peak -= (w->reply_peak - r->bytes) / 1024;
     }
-    if (r->bytes > c->reply_peak) {
-        c->reply_peak = r->bytes;
-    } else {
+    if (r->bytes < c->reply_peak) {
         c->reply_peak -= (c->reply_peak - r->bytes) / 16; /* forget an old peak slowly */
     }
     if (c->answered < UINT32_MAX) {
@@ -122,6 +120,7 @@ void gy_req_finish(struct gy_req *r)
         c->inflight--;
         release(over);
         if (c->head && gy_buf_size(&c->head->reply)) {
+            c->waiting -= gy_buf_size(&c->head->reply);
             gy_buf_add(&c->conn.out, gy_buf_head(&c->head->reply), gy_buf_size(&c->head->reply));
             gy_buf_fini(&c->head->reply);
             gy_conn_dirty(&c->conn);
@@ -131,7 +130,7 @@ void gy_req_finish(struct gy_req *r)
         c->tail = &c->head;
     }
     if (gy_buf_size(&c->in) || !c->conn.reading || c->closing) {
-        mark_ready(c);
+        gy_client_ready(c);
     }
 }
 
@@ -158,6 +157,7 @@ void gy_reqs_orphan(struct gy_client *c)
     for (struct gy_req *r = c->head, *next; r; r = next) {
         next = r->next;
         r->client = NULL;
+        gy_buf_fini(&r->reply);
         if (r->done) {
             release(r);
         }

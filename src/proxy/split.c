@@ -27,11 +27,15 @@ struct split {
     uint32_t *order;   /* the keys, part by part; within a part in the order they came */
     struct part *parts;
     uint32_t nparts, waiting;
+    struct gy_worker *worker;
+    size_t bytes; /* of the parts' answers, in the worker's room */
+    bool crowded; /* there was no room for one of them */
     bool counted; /* one of its parts is a task that keeps the client waiting */
 };
 
 static void free_split(struct split *s)
 {
+    s->worker->room.gathered -= s->bytes;
     for (uint32_t i = 0; i < s->nparts; i++) {
         gy_buf_fini(&s->parts[i].reply);
     }
@@ -105,7 +109,9 @@ static void finish(struct split *s)
 {
     struct gy_buf out = {0};
     struct gy_slice error = first_error(s);
-    if (error.n) {
+    if (s->crowded) {
+        gy_resp_error(&out, GY_TASK_NO_ROOM);
+    } else if (error.n) {
         gy_buf_add(&out, error.p, error.n);
     } else if (s->merge == GY_MERGE_ARRAY) {
         merge_array(s, &out);
@@ -125,7 +131,12 @@ static void finish(struct split *s)
 static void part_done(void *owner, uint32_t tag, struct gy_slice reply)
 {
     struct split *s = owner;
-    gy_buf_add(&s->parts[tag].reply, reply.p, reply.n);
+    if (gy_room_gather(s->worker, reply.n)) {
+        s->bytes += reply.n;
+        gy_buf_add(&s->parts[tag].reply, reply.p, reply.n);
+    } else {
+        s->crowded = true;
+    }
     if (--s->waiting == 0) {
         finish(s);
     }
@@ -242,11 +253,18 @@ static void deal(struct split *s, struct gy_worker *w, const struct gy_request *
     free(d.by_input);
 }
 
-void gy_split(struct gy_client *c, const struct gy_command *cmd, const struct gy_request *rq,
+bool gy_split(struct gy_client *c, const struct gy_command *cmd, const struct gy_request *rq,
               const uint32_t *pos, uint32_t nkeys)
 {
     struct gy_worker *w = c->worker;
+    for (uint32_t i = 0; i < w->nbackends; i++) {
+        if (gy_backend_behind(w->backends[i])) { /* it may be one of ours */
+            gy_client_await(c, w->backends[i]);
+            return false;
+        }
+    }
     struct split *s = gy_xcalloc(1, sizeof *s);
+    s->worker = w;
     s->req = gy_req_new(c);
     s->merge = (enum gy_cmd_merge)cmd->merge;
     s->nkeys = nkeys;
@@ -266,4 +284,5 @@ void gy_split(struct gy_client *c, const struct gy_command *cmd, const struct gy
     if (--s->waiting == 0) {
         finish(s);
     }
+    return true;
 }

@@ -35,7 +35,12 @@ static void note_end(struct gy_batch *b)
 static void on_chunk(struct gy_sink *s, const uint8_t *p, size_t n, bool last)
 {
     struct gy_batch *b = (struct gy_batch *)s;
-    gy_buf_add(&b->data, p, n);
+    if (!b->crowded && gy_room_gather(b->backend->worker, n)) {
+        b->counted += n;
+        gy_buf_add(&b->data, p, n);
+    } else {
+        b->crowded = true;
+    }
     if (last) {
         note_end(b);
     }
@@ -51,10 +56,18 @@ static void on_fail(struct gy_sink *s, struct gy_backend *backend, bool sent, co
     note_end(b);
 }
 
+static void forget(struct gy_task *t)
+{
+    t->worker->room.gathered -= t->batch.counted;
+    t->batch.counted = 0;
+}
+
 struct gy_buf *gy_task_batch(struct gy_task *t, uint32_t server)
 {
     struct gy_batch *b = &t->batch;
+    forget(t);
     gy_buf_reset(&b->data);
+    b->crowded = false;
     b->want = b->got = 0;
     b->failed = b->sent = false;
     b->backend = gy_worker_backend(t->worker, server);
@@ -91,6 +104,10 @@ struct gy_slice gy_task_answer(const struct gy_task *t, uint32_t i)
 bool gy_task_batch_ok(struct gy_task *t)
 {
     struct gy_batch *b = &t->batch;
+    if (b->crowded) {
+        gy_task_fail(t, GY_TASK_NO_ROOM);
+        return false;
+    }
     if (!b->failed && !gy_buf_failed(&b->data)) {
         return true;
     }
@@ -200,6 +217,7 @@ static void free_task(struct gy_task *t)
         t->next->link = t->link;
     }
     gy_view_unref(t->view);
+    forget(t);
     gy_buf_fini(&t->batch.data);
     free(t->batch.ends);
     gy_buf_fini(&t->cmd);

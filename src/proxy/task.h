@@ -24,6 +24,8 @@ struct gy_batch {
     size_t *ends; /* end of each answer in data */
     uint32_t want, got, cap;
     bool failed, sent; /* sent: the node may have executed what failed */
+    bool crowded;      /* there was no room for the answers */
+    size_t counted;    /* bytes of data in the worker's room */
     struct gy_backend *backend;
     uint64_t generation; /* of the connection it was sent on */
     char why[160];
@@ -85,6 +87,9 @@ struct gy_slice gy_task_key(const struct gy_task *t, uint32_t i);
 void gy_task_restart(struct gy_task *t);
 void gy_task_reply(struct gy_task *t, struct gy_slice reply); /* ends the task */
 void gy_task_fail(struct gy_task *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#define GY_TASK_NO_ROOM                                                                         \
+    "ERR no memory is left to gather so large an answer (a write may have been executed); ask " \
+    "for fewer keys at once, or raise limits.max_memory"
 /* A batch to `server` is begun (NULL: node down, the task has failed), commands appended, then run:
  * step is called with all answers. */
 struct gy_buf *gy_task_batch(struct gy_task *t, uint32_t server);

@@ -83,6 +83,7 @@ static void on_turn(void *ctx)
         c->is_ready = false;
         gy_client_resume(c);
     }
+    gy_room_turn(w);
     refresh_view(w);
     if (w->acking) {
         try_ack(w);
@@ -117,7 +118,7 @@ void gy_worker_summarise(struct gy_worker *w)
 
 static void count_memory(struct gy_worker *w, uint64_t now)
 {
-    w->stats.memory = w->unread_bytes = 0;
+    w->stats.memory = 0;
     for (struct gy_client *c = w->clients, *next; c; c = next) {
         next = c->next;
         gy_client_tick(c, now);
@@ -137,9 +138,10 @@ static void on_tick(void *ctx)
         gy_tasks_expire(w, now);
     }
     bool due = w->ticks++ % SUMMARY_EVERY == 0;
-    if (due || w->unread_bytes > w->proxy->config->proxy.max_memory / w->proxy->nworkers / 4) {
-        count_memory(w, now); /* more often when it matters */
+    if (due || w->room.short_since || w->room.starving) { /* more often when it matters */
+        count_memory(w, now);
     }
+    gy_room_tick(w, now);
     if (due) {
         gy_worker_summarise(w);
     }
@@ -148,6 +150,7 @@ static void on_tick(void *ctx)
 int gy_worker_init(struct gy_worker *w, struct gy_proxy *p, unsigned index, gyre_error_t *e)
 {
     *w = (struct gy_worker){.proxy = p, .index = index};
+    w->room.budget = p->config->proxy.max_memory / p->nworkers / 2;
     struct gy_loop_hooks hooks = {w, on_wake, on_turn, on_tick, TICK_MS};
     return gy_loop_new(&hooks, &w->loop, e);
 }

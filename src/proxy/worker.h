@@ -16,6 +16,7 @@
 #include "move/view.h"
 #include "net/loop.h"
 #include "proxy/backend.h"
+#include "proxy/room.h"
 
 #include <pthread.h>
 
@@ -54,9 +55,9 @@ struct gy_worker {
     struct gy_client *ready; /* those that may go on parsing */
     struct gy_task *tasks;   /* multi-step and held requests */
     struct gy_req *free_reqs;
-    size_t unread_bytes; /* answers that clients have not taken: at the last count, and all since */
-    size_t reply_peak;   /* size of recent large answers to anybody */
-    size_t input_bytes;  /* held for unfinished requests of all clients */
+    size_t reply_peak;  /* size of recent large answers to anybody */
+    size_t input_bytes; /* held for unfinished requests of all clients */
+    struct gy_room room;
 
     uint64_t last_tick;
     unsigned ticks;

@@ -153,3 +153,28 @@ def test_under_load_nothing_is_lost(cluster, farm):
     assert report["errors_total"] > 0 and report["ops"] > 3000
     assert all("NODEDOWN" in e or "LOADING" in e for e in report["errors"]), report["errors"]
     c.place()
+
+
+@pytest.mark.parametrize("change, why", [
+    (("CONFIG", "SET", "requirepass", "changed"), "the node refuses the password: WRONGPASS"),
+    (("ACL", "SETUSER", "default", "-client|setname"), "CLIENT SETNAME: NOPERM"),
+    (("ACL", "SETUSER", "default", "-client"), "the node refuses the hand-shake: NOPERM"),
+    (("ACL", "SETUSER", "default", "-info"), "INFO tells no run_id: NOPERM"),
+], ids=["password", "name", "client", "info"])
+def test_a_failed_hand_shake_says_why(farm, change, why):
+    """In the error that clients get, in the log, and once it is put right the node serves again."""
+    node = farm.redis("cache-0", "--requirepass", "secret")
+    node.password = "secret"
+    (farm.dir / "pass").write_text("secret\n")
+    c = harness.Cluster(farm, [node], [f"backend: {{password_file: {farm.dir}/pass}}"]).start()
+    assert c.client().set("k", "v")
+    operator = node.client()
+    operator.execute_command("MULTI")
+    operator.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+    operator.execute_command(*change)
+    operator.execute_command("EXEC")
+    wait_until(lambda: f": {why}" in c.raw().ask("GET", "k").decode(), 5)
+    assert why in c.proxy.output()
+    operator.execute_command(*{"CONFIG": ("CONFIG", "SET", "requirepass", "secret")}.get(
+        change[0], ("ACL", "SETUSER", "default", "+@all")))
+    assert served(c, "k")
