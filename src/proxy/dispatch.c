@@ -158,6 +158,19 @@ static bool forward(struct gy_client *c, uint32_t server, const struct gy_reques
     return true;
 }
 
+/* Every key is known to be moved: its destination takes the command as it is. */
+static bool all_known(struct gy_worker *w, const struct gy_route *r, const struct gy_request *rq,
+                      const uint32_t *pos, uint32_t nkeys)
+{
+    for (uint32_t i = 0; i < nkeys; i++) {
+        if (!gy_known_has(w, w->view, r, rq->argv[pos[i]])) {
+            return false;
+        }
+    }
+    w->stats.known++;
+    return true;
+}
+
 static bool keyed(struct gy_client *c, const struct gy_command *cmd, const struct gy_request *rq,
                   struct gy_slice raw, const uint32_t *pos, uint32_t nkeys)
 {
@@ -178,6 +191,8 @@ static bool keyed(struct gy_client *c, const struct gy_command *cmd, const struc
         gy_req_error(gy_req_new(c), "ERR no node takes keys: every weight is 0");
     } else if (gy_route_settled(&route, &server)) {
         return forward(c, server, rq, raw);
+    } else if (all_known(w, &route, rq, pos, nkeys)) {
+        return forward(c, route.dst, rq, raw);
     } else {
         by_task(c, cmd, rq, pos, nkeys);
     }

@@ -32,6 +32,7 @@ static struct gy_worker_stats total(const struct gy_proxy *p)
         t.held += s->held;
         t.moved_keys += s->moved_keys;
         t.moved_bytes += s->moved_bytes;
+        t.known += s->known;
         t.memory += s->memory;
         if (s->longest_hold_ms > t.longest_hold_ms) {
             t.longest_hold_ms = s->longest_hold_ms;
@@ -69,8 +70,9 @@ static void stats(const struct gy_proxy *p, struct gy_buf *out)
     gy_buf_printf(out,
                   "# Stats\r\ntotal_commands_processed:%" PRIu64 "\r\ntotal_error_replies:%" PRIu64
                   "\r\ngyre_held_writes:%" PRIu64 "\r\ngyre_longest_hold_ms:%" PRIu64
-                  "\r\ngyre_keys_moved_on_access:%" PRIu64 "\r\n",
-                  t.requests, t.errors, t.held, t.longest_hold_ms, t.moved_keys);
+                  "\r\ngyre_keys_moved_on_access:%" PRIu64
+                  "\r\ngyre_commands_on_known_moved:%" PRIu64 "\r\n",
+                  t.requests, t.errors, t.held, t.longest_hold_ms, t.moved_keys, t.known);
 }
 
 static void replication(const struct gy_proxy *p, struct gy_buf *out)

@@ -173,6 +173,26 @@ uint32_t gy_task_members(struct gy_task *t, uint32_t first)
     return members;
 }
 
+bool gy_task_all_known(const struct gy_task *t)
+{
+    for (uint32_t i = 0; i < t->nkeys; i++) {
+        if (!gy_known_has(t->worker, t->view, &t->route, gy_task_key(t, i))) {
+            return false;
+        }
+    }
+    t->worker->stats.known++;
+    return true;
+}
+
+void gy_task_note_known(struct gy_task *t)
+{
+    for (uint32_t i = 0; i < t->nkeys; i++) {
+        if (t->mark[i]) {
+            gy_known_add(t->worker, t->view, &t->route, t->batch.generation, gy_task_key(t, i));
+        }
+    }
+}
+
 /* ---- life ---- */
 
 struct gy_task *gy_task_new(struct gy_worker *w, const struct gy_command *cmd)

@@ -105,6 +105,9 @@ void gy_task_add_command(struct gy_task *t, struct gy_buf *out);
 /* How many of answers first..first+nkeys-1 are 1, noted in t->mark; UINT32_MAX: one of them is an
  * error (the task has failed). */
 uint32_t gy_task_members(struct gy_task *t, uint32_t first);
+/* Every key of the task is known to be moved; and: those marked now are, by the last batch. */
+bool gy_task_all_known(const struct gy_task *t);
+void gy_task_note_known(struct gy_task *t);
 bool gy_task_batch_ok(struct gy_task *t); /* false: the node failed; the task has been answered */
 
 /* HMGET rec st run_id; and whether that answer says this state, for the very server that gave it.

@@ -62,6 +62,9 @@ static void put(struct gy_task *t)
     }
     t->worker->stats.moved_keys += gy_slice_eq(a, GY_LIT("+OK\r\n"));
     t->mark[t->at] = true;
+    if (!t->backward) {
+        gy_known_add(t->worker, t->view, &t->route, t->batch.generation, gy_task_key(t, t->at));
+    }
     carry_next(t);
 }
 

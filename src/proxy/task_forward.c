@@ -131,6 +131,7 @@ static void destination_read(struct gy_task *t)
     if (marked == UINT32_MAX) {
         return;
     }
+    gy_task_note_known(t);
     if (complete || marked == t->nkeys) {
         gy_task_reply(t, gy_task_answer(t, 1 + t->nkeys));
     } else if (marked == 0) {
@@ -143,6 +144,10 @@ static void destination_read(struct gy_task *t)
 
 void gy_forward_read(struct gy_task *t)
 {
+    if (gy_task_all_known(t)) {
+        read_moved(t);
+        return;
+    }
     struct gy_buf *out = gy_task_batch(t, t->route.dst);
     if (out) {
         gy_resp_cmd(out, "HGET", names(t)->rec, "st", NULL);
@@ -171,12 +176,17 @@ static void write_marks(struct gy_task *t)
 {
     if (gy_task_batch_ok(t) && gy_task_members(t, 0) != UINT32_MAX) {
         t->marks_generation = t->batch.generation;
+        gy_task_note_known(t);
         gy_task_carry(t, false, write_moved);
     }
 }
 
 void gy_forward_write(struct gy_task *t)
 {
+    if (gy_task_all_known(t)) {
+        gy_task_send(t, t->route.dst);
+        return;
+    }
     struct gy_buf *out = gy_task_batch(t, t->route.dst);
     if (out) {
         gy_task_add_members(t, out, names(t)->marks);

@@ -40,6 +40,7 @@ static void adopt(struct gy_worker *w, struct gy_view *v)
     for (uint32_t i = 0; i < v->ndrain; i++) {
         w->marks[i] = w->backends[v->drain[i]]->sent;
     }
+    gy_known_review(w, v);
     w->acking = true;
     gy_tasks_review(w);
 }
@@ -188,6 +189,7 @@ void gy_worker_join(struct gy_worker *w)
 void gy_worker_fini(struct gy_worker *w)
 {
     gy_loop_free(w->loop);
+    gy_known_fini(w);
     gy_tasks_free(w);
     gy_reqs_free(w);
     for (uint32_t i = 0; i < w->nbackends; i++) {

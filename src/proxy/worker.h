@@ -16,6 +16,7 @@
 #include "move/view.h"
 #include "net/loop.h"
 #include "proxy/backend.h"
+#include "proxy/known.h"
 #include "proxy/room.h"
 
 #include <pthread.h>
@@ -25,7 +26,7 @@ struct gy_client;
 struct gy_task;
 
 struct gy_worker_stats {
-    uint64_t clients, requests, errors, held, moved_keys, moved_bytes, memory;
+    uint64_t clients, requests, errors, held, moved_keys, moved_bytes, known, memory;
     uint64_t longest_hold_ms;
 };
 
@@ -58,6 +59,7 @@ struct gy_worker {
     size_t reply_peak;  /* size of recent large answers to anybody */
     size_t input_bytes; /* held for unfinished requests of all clients */
     struct gy_room room;
+    struct gy_known known;
 
     uint64_t last_tick;
     unsigned ticks;
