@@ -38,6 +38,7 @@
  *     one tag are as heavy as one key.
  *   - Weight 0 drains a node; it stays in the map, so that its number and name can still be asked.
  *   - A node that is down does not belong out of the map: its return would then move keys twice.
+ * Mark it in a mask (gyre_mask_set).
  */
 #ifndef GYRE_H
 #define GYRE_H
@@ -429,6 +430,181 @@ GYRE_API GYRE_NODISCARD int gyre_map_explain(const gyre_map_t *m, const void *ke
  */
 GYRE_API bool gyre_map_same(const gyre_map_t *a, const gyre_map_t *b);
 
+/* ---- liveness: which nodes are up, beside a map ---- */
+
+/*
+ * A node that is down stays in the map: its points, and every key's order of preference, are what
+ * they were. Lookups pass over it and go on in the key's own order; when it is back, its keys are
+ * back, and no other key has moved. A mask is made for one map and counted by references as maps
+ * are. Everything but gyre_mask_new is MT-safe, never allocates, locks or fails; a lookup sees one
+ * state of the nodes from beginning to end.
+ */
+typedef struct gyre_mask gyre_mask_t;
+
+/*
+ * All nodes of m up, or, with `from` (may be NULL), down where the node of the same name is down
+ * there: so the verdicts of health checks live on in a new map. *out is a reference to give back.
+ * Errors: NOMEM. Only reads from; what is marked in it meanwhile may be missed. Cost: linear in the
+ * nodes.
+ */
+GYRE_API GYRE_NODISCARD int gyre_mask_new(gyre_map_t *m, const gyre_mask_t *from, gyre_mask_t **out,
+                                          gyre_error_t *e);
+
+/* One more reference; returns k. */
+GYRE_API gyre_mask_t *gyre_mask_ref(gyre_mask_t *k);
+
+/* Gives a reference back; the last one frees the mask, and with it its reference to the map. NULL
+ * is allowed. */
+GYRE_API void gyre_mask_unref(gyre_mask_t *k);
+
+/* The map it was made for. */
+GYRE_API const gyre_map_t *gyre_mask_map(const gyre_mask_t *k);
+
+/* Marks node i up or down; true if it was the other before. Cost: an atomic AND or OR. */
+GYRE_API bool gyre_mask_set(gyre_mask_t *k, uint32_t i, bool up);
+
+/* Is node i up? False past the end, so also for GYRE_NONE. */
+GYRE_API bool gyre_mask_up(const gyre_mask_t *k, uint32_t i);
+
+/* How many nodes are down, and how often that changed since the mask was made. */
+GYRE_API uint32_t gyre_mask_down(const gyre_mask_t *k);
+GYRE_API uint64_t gyre_mask_version(const gyre_mask_t *k);
+
+/* As gyre_map_locate: the first node that is up in the key's order of preference, zones left aside;
+ * GYRE_NONE if all are down. Cost: a lookup, and a step for each node passed over. */
+GYRE_API uint32_t gyre_mask_locate(const gyre_mask_t *k, const void *key, size_t len);
+
+/*
+ * As gyre_map_replicas, of the nodes that are up. Those of the map's answer that are up are all in
+ * it, in the same order unless zones had to be used twice; others stand in for those that are not.
+ * out[0] is what gyre_mask_locate answers.
+ * GYRE_REPLICAS_SHORT: fewer are up than wanted. GYRE_REPLICAS_SPREAD: fewer zones are.
+ */
+GYRE_API size_t gyre_mask_replicas(const gyre_mask_t *k, const void *key, size_t len, uint32_t *out,
+                                   size_t want, unsigned *flags);
+
+/* ---- stages: one map, or two while keys are rehashed in the background ---- */
+
+/*
+ * What serves at one moment. All members but size and map may be 0. With `next`, both maps answer
+ * for a key, in an order: one leads, and is written to; the other is read where the first had
+ * nothing, for what has not been carried over yet.
+ *
+ * permille is the share of the keys for which next leads: 0 is before the change, 1000 at its end.
+ * Raise it step by step: keys join and none leaves. Lowered, they go back in the opposite order.
+ */
+struct gyre_stage {
+    /* sizeof(struct gyre_stage) */
+    size_t size;
+    gyre_map_t *map;
+    /* The map to come; NULL: no change is under way. */
+    gyre_map_t *next;
+    /* 0 to 1000. */
+    uint32_t permille;
+    /* Any number. Which keys go first depends on it and on nothing else; clients that must agree
+     * need the same one, and another one picks other keys. */
+    uint64_t salt;
+    /* Which nodes of map, and of next, are up; NULL: all. */
+    gyre_mask_t *mask, *next_mask;
+};
+
+/* A node of one of a stage's maps. */
+struct gyre_target {
+    const gyre_map_t *map;
+    uint32_t node;
+};
+
+/* The most nodes of one map that a route looks at. */
+#define GYRE_ROUTE_MAX 64
+
+/*
+ * Where to write a key, and where to look for it: the first `want` nodes of the map that leads
+ * (spread over zones, those that are up), then those of the other map that are not among them. A
+ * node is the same one if name and address are; so a machine that is being replaced is asked as
+ * well. out has room for 2 * want; want counts as GYRE_ROUTE_MAX at most. Returns how many there
+ * are; *writes (may be NULL) is how many of them, from the first, are to be written.
+ *
+ *     read     ask out[0], out[1], ... until one has it
+ *     write    write out[0] to out[*writes - 1], then delete at the rest
+ *     delete   delete at all of them, the last one first
+ *     carry    copy from the other map's node to the leading one only where the key is not there
+ *              yet (ADD, SET NX), then delete the original
+ *
+ * Kept to, no stale value is left behind whichever way the share is moved. It is a rule for caches:
+ * two clients that write one key at the moment in which the share passes it can still cross. Where
+ * nothing may be lost, use `gyre proxy` and `gyre move`.
+ *
+ * MT-safe on a stage that does not change. Cost: two lookups, and a hash of the key.
+ */
+GYRE_API size_t gyre_stage_route(const struct gyre_stage *s, const void *key, size_t len,
+                                 size_t want, struct gyre_target *out, size_t *writes);
+
+/* Does next lead for the key? Keys with one hash tag of `map` always go together. MT-safe. */
+GYRE_API bool gyre_stage_shifted(const struct gyre_stage *s, const void *key, size_t len);
+
+/* ---- views: the stage that serves now, for many threads ---- */
+
+/*
+ * Publishing is one pointer swap. Readers see the old stage or the new one, whole, and take no
+ * lock, never wait, retry, allocate or fail, and write to no memory another reader writes to.
+ *
+ *     one thread                          each reader, once:  gyre_reader_new(view, &r, &e);
+ *       gyre_view_new(&stage, &view, &e);    per request:     s = gyre_reader_enter(r);
+ *       ...                                                   n = gyre_map_locate(s->map, key,
+ * len); gyre_view_publish(view, &stage, &e);                  gyre_reader_leave(r);
+ *
+ * What a stage was made of lives until the last reader has left who entered before it was replaced,
+ * and is freed by a later publish or reclaim. So keep visits short: a reader that sleeps inside
+ * keeps memory (never the publisher) waiting. To keep a map beyond, take a reference while inside.
+ */
+typedef struct gyre_view gyre_view_t;
+
+/* A reader's seat: for one thread at a time. */
+typedef struct gyre_reader gyre_reader_t;
+
+/*
+ * A view that shows `first`; the view takes references of its own to what a stage names. Errors:
+ * INVALID (size or map missing; a share or mask of a next map that is not there), RANGE (permille),
+ * MISMATCH (a mask made for another map), NOMEM.
+ */
+GYRE_API GYRE_NODISCARD int gyre_view_new(const struct gyre_stage *first, gyre_view_t **out,
+                                          gyre_error_t *e);
+
+/*
+ * Replaces what is shown. Errors: those of gyre_view_new; CONFLICT (s->map has a lower version than
+ * the map shown, so this is an old message; or another thread is publishing right now). Nothing is
+ * changed on an error. MT-safe. Cost: a swap, and a look at every seat.
+ */
+GYRE_API GYRE_NODISCARD int gyre_view_publish(gyre_view_t *v, const struct gyre_stage *s,
+                                              gyre_error_t *e);
+
+/*
+ * Frees what no reader can see any more, as publish does; *left (may be NULL) is how many replaced
+ * stages are still looked at. For those who publish seldom and keep large maps. Errors: CONFLICT
+ * (another thread is publishing right now). MT-safe.
+ */
+GYRE_API GYRE_NODISCARD int gyre_view_reclaim(gyre_view_t *v, size_t *left, gyre_error_t *e);
+
+/* Frees the view, its seats and its references. No thread may be inside, enter or publish any more.
+ * NULL is allowed. */
+GYRE_API void gyre_view_free(gyre_view_t *v);
+
+/* A seat for a thread; it takes one that was given back, or NOMEM. MT-safe, lock-free. */
+GYRE_API GYRE_NODISCARD int gyre_reader_new(gyre_view_t *v, gyre_reader_t **out, gyre_error_t *e);
+
+/* Gives the seat back, and leaves if need be; its memory goes with the view. NULL is allowed. */
+GYRE_API void gyre_reader_free(gyre_reader_t *r);
+
+/*
+ * The stage that serves now; valid, and unchanging, until the matching leave. Visits nest; the
+ * inner one may see a newer stage. One at a time for a seat. Cost: a store and two loads, some 10
+ * ns (the store is ordered before the load: that is what it costs).
+ */
+GYRE_API const struct gyre_stage *gyre_reader_enter(gyre_reader_t *r);
+
+/* Cost: a store. */
+GYRE_API void gyre_reader_leave(gyre_reader_t *r);
+
 /* ---- balance ---- */
 
 /* How even it is. Only nodes of positive weight count, each by its share divided by its weight. */
@@ -534,6 +710,176 @@ struct gyre_change {
 GYRE_API GYRE_NODISCARD int gyre_plan_apply(const gyre_topology_t *t,
                                             const struct gyre_change *changes, size_t n,
                                             gyre_topology_t **out, gyre_error_t *e);
+
+/* ---- hot keys: the keys that come most, in fixed memory ---- */
+
+/*
+ * Counts keys with a fixed number of counters. For each key it shows, the truth lies within [count
+ * - error, count]; a key it does not show came at most gyre_hot_floor() times, and that is at most
+ * total / counters: with 1000 counters no key of more than a thousandth of the traffic is missed.
+ * One sketch a thread, merged when somebody asks, keeps both promises for the whole.
+ *
+ * Two keys are one if their 128-bit XXH3 hashes are equal. That does not happen by chance; somebody
+ * who chooses keys to that end can have two of his own counted as one.
+ *
+ * One at a time, all of them. Source: Metwally, Agrawal, El Abbadi, "Efficient computation of
+ * frequent and top-k elements in data streams", ICDT 2005; merging: Agarwal et al., "Mergeable
+ * summaries", PODS 2012.
+ */
+typedef struct gyre_hot gyre_hot_t;
+
+struct gyre_hot_settings {
+    /* sizeof(struct gyre_hot_settings) */
+    size_t size;
+    /* 1 to 2^24; some 70 bytes each, and key_bytes. */
+    uint32_t counters;
+    /* How much of a key is kept to be shown, up to 4096; 0 = 64. Keys are told apart by all of
+     * their bytes whatever is kept. */
+    uint32_t key_bytes;
+    /* In the unit of gyre_hot_clock; 0 = nothing is ever forgotten. */
+    uint64_t half_life;
+};
+
+/* Errors: INVALID (size not set), RANGE (counters, key_bytes), NOMEM. All memory is taken here. */
+GYRE_API GYRE_NODISCARD int gyre_hot_new(const struct gyre_hot_settings *s, gyre_hot_t **out,
+                                         gyre_error_t *e);
+GYRE_API void gyre_hot_free(gyre_hot_t *h);
+
+/* Forgets all keys; the clock stays. */
+GYRE_API void gyre_hot_clear(gyre_hot_t *h);
+
+/* The key came: weight is 1 for each time, or its bytes, or what it cost. Counts stop at 2^64 - 1.
+ * Cost: a hash, and log2(counters) steps at worst. */
+GYRE_API void gyre_hot_add(gyre_hot_t *h, const void *key, size_t len, uint64_t weight);
+
+/*
+ * Tells the time, in any unit that only grows. Each time it passes a multiple of half_life, counts,
+ * errors and total are halved (rounded up), so that what comes now outweighs what came long ago.
+ * Both promises then hold for the weighted counts, but for rounding in "total / counters". Cost:
+ * nothing most of the time, else linear in the counters.
+ */
+GYRE_API void gyre_hot_clock(gyre_hot_t *h, uint64_t now);
+
+struct gyre_hot_key {
+    /* Its first `kept` bytes of len; valid until the sketch is next changed. */
+    const void *key;
+    size_t kept, len;
+    uint64_t count, error;
+};
+
+/* The `want` most counted keys, most first, equal ones in an order of their own; returns how many.
+ * Cost: sorts the counters. */
+GYRE_API size_t gyre_hot_top(gyre_hot_t *h, struct gyre_hot_key *out, size_t want);
+
+/* All that was added, and the most that a key which has no counter can have come. */
+GYRE_API uint64_t gyre_hot_total(const gyre_hot_t *h);
+GYRE_API uint64_t gyre_hot_floor(const gyre_hot_t *h);
+
+/* Adds `from` to `into`; the one whose clock is behind is halved as its clock would have. Errors:
+ * MISMATCH (made with different settings), NOMEM; nothing is changed then. */
+GYRE_API GYRE_NODISCARD int gyre_hot_merge(gyre_hot_t *into, const gyre_hot_t *from,
+                                           gyre_error_t *e);
+
+/* ---- load: what each node was given to do ---- */
+
+/* Counters for the nodes of one map, which it holds a reference to. */
+typedef struct gyre_load gyre_load_t;
+
+enum gyre_load_kind { GYRE_LOAD_OPS, GYRE_LOAD_BYTES, GYRE_LOAD_KEYS };
+#define GYRE_LOADS 3
+
+/* half_life as for hot keys. Errors: NOMEM. */
+GYRE_API GYRE_NODISCARD int gyre_load_new(gyre_map_t *m, uint64_t half_life, gyre_load_t **out,
+                                          gyre_error_t *e);
+GYRE_API void gyre_load_free(gyre_load_t *l);
+
+/* MT-safe. A node or kind that there is not counts nothing. Cost: an atomic addition; threads that
+ * count much fare better with a load each. */
+GYRE_API void gyre_load_add(gyre_load_t *l, uint32_t node, enum gyre_load_kind kind,
+                            uint64_t amount);
+
+/* What was counted. MT-safe. */
+GYRE_API uint64_t gyre_load_of(const gyre_load_t *l, uint32_t node, enum gyre_load_kind kind);
+
+/* As gyre_hot_clock; halves are rounded down. MT-safe with counting; one at a time otherwise. */
+GYRE_API void gyre_load_clock(gyre_load_t *l, uint64_t now);
+
+/* Adds `from` to `into`. Errors: MISMATCH (another map or half-life). As gyre_load_clock. */
+GYRE_API GYRE_NODISCARD int gyre_load_merge(gyre_load_t *into, const gyre_load_t *from,
+                                            gyre_error_t *e);
+
+/* How evenly, each node by what it got over its weight. Errors: INVALID (no such kind). As
+ * gyre_load_clock. Cost: linear in the nodes. */
+GYRE_API GYRE_NODISCARD int gyre_load_balance(gyre_load_t *l, enum gyre_load_kind kind,
+                                              struct gyre_balance *out);
+
+/* ---- key recipes: the key of a request, for those who route URLs ---- */
+
+/*
+ * Says which parts of a request make its key, "host+path+query(sort,drop=utm_*)": so that what is
+ * the same content goes to the same cache however its URL is written. docs/recipes.md has the rules
+ * with examples. Immutable; MT-safe.
+ *
+ *     host                the name in lower case, without port and final dot
+ *     host(port)          with the port as it was given
+ *     path                as it is; "/" if empty
+ *     query               as it is, without the '?'
+ *       sort              by the parameters' names; those of one name keep their order
+ *       drop=NAME         without that parameter; "utm_*" is every name that begins so
+ *       keep=NAME         those only
+ *     header(NAME)        its value, blanks around it removed; several joined by ", "; empty if
+ *                         there is none
+ *     (normal)            of path and query: %7e becomes '~' and %2f %2F (RFC 3986, 6.2.2); nothing
+ *                         else is changed
+ *
+ * Parts stand in the order of the recipe with a line feed between them, also where they are empty.
+ */
+typedef struct gyre_recipe gyre_recipe_t;
+
+/* Errors, with the column: SYNTAX, UNKNOWN (no such word; the nearest is named), INVALID (both drop
+ * and keep in one query), RANGE (more than 32 parts, 32 names or 1023 bytes), NOMEM. */
+GYRE_API GYRE_NODISCARD int gyre_recipe_parse(const char *text, gyre_recipe_t **out,
+                                              gyre_error_t *e);
+GYRE_API void gyre_recipe_free(gyre_recipe_t *r);
+
+struct gyre_header {
+    const void *name;
+    size_t name_len;
+    const void *value;
+    size_t value_len;
+};
+
+/* What came from the client, unchecked; pointers may be NULL where the length is 0. */
+struct gyre_request {
+    /* sizeof(struct gyre_request) */
+    size_t size;
+    const void *host;
+    size_t host_len;
+    const void *path;
+    size_t path_len;
+    /* Without its '?'. */
+    const void *query;
+    size_t query_len;
+    const struct gyre_header *headers;
+    size_t header_count;
+};
+
+/*
+ * Writes the key of a request; *len is its length, also where room is too small for it. Errors:
+ * INVALID (a line feed, carriage return or NUL in a part, which no request has; size not set),
+ * RANGE (*len > room: too small; *len = 0: more than 256 parameters are left to sort or pick).
+ * MT-safe; allocates nothing. Cost: linear in the request, and the square of the parameters where
+ * they are to be sorted and are not.
+ */
+GYRE_API GYRE_NODISCARD int gyre_recipe_key(const gyre_recipe_t *r, const struct gyre_request *q,
+                                            void *key, size_t room, size_t *len);
+
+/*
+ * Cuts a URL into the host, path and query of a request; they point into url. "https://", a
+ * "user@" and a fragment are left away; none of them needs to be there: "host/path" and "/path"
+ * will do. Headers stay as they are. Errors: INVALID as above. MT-safe.
+ */
+GYRE_API GYRE_NODISCARD int gyre_request_url(struct gyre_request *q, const void *url, size_t len);
 
 /* ---- the hash functions, for those who build their own tables; all MT-safe ---- */
 

@@ -3,7 +3,9 @@
  * replicas.c - the first R distinct nodes of a key, spread over zones. The placement's walk is
  * followed greedily: at first a group of nodes may be used once, then twice, and so on, so that a
  * shortage of zones shares the replicas out evenly and is reported. The first node is always the
- * one gyre_map_locate answers. Threads: any; lookups allocate nothing.
+ * one gyre_map_locate answers. Under a mask (lib/mask.h) nodes that are down are passed over as
+ * they are met, so those that are up keep their order and whoever comes back finds its place as it
+ * left it. Threads: any; lookups allocate nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +13,7 @@
 
 #include "lib/alloc.h"
 #include "lib/map.h"
+#include "lib/mask.h"
 
 struct path {
     const char *zone;
@@ -87,22 +90,26 @@ int gy_zones_build(struct gyre_map *m)
 }
 
 /* How many nodes there are when no group gives more than `most`. */
-static size_t quota(const gyre_map_t *m, uint32_t most)
+static size_t quota(const gyre_map_t *m, const struct gy_alive *alive, uint32_t most)
 {
     if (!m->zone) {
-        return m->positive;
+        return alive ? alive->live : m->positive;
     }
     size_t n = 0;
     for (uint32_t z = 0; z < m->zones; z++) {
-        n += m->zone_size[z] < most ? m->zone_size[z] : most;
+        uint32_t size = alive ? gy_alive_zone(alive, z, m->zone_size[z]) : m->zone_size[z];
+        n += size < most ? size : most;
     }
     return n;
 }
 
-static bool may_join(const gyre_map_t *m, uint32_t node, const uint32_t *out, size_t got,
-                     uint32_t most)
+static bool may_join(const gyre_map_t *m, const struct gy_alive *alive, uint32_t node,
+                     const uint32_t *out, size_t got, uint32_t most)
 {
     uint32_t used = 0;
+    if (alive && gy_alive_down(alive, node)) {
+        return false;
+    }
     for (size_t i = 0; i < got; i++) {
         if (out[i] == node) {
             return false;
@@ -150,24 +157,27 @@ uint32_t gy_walk_next(struct gy_walk *w)
     return node;
 }
 
-size_t gyre_map_replicas(const gyre_map_t *m, const void *key, size_t len, uint32_t *out,
-                         size_t want, unsigned *flags)
+size_t gy_replicas(const gyre_map_t *m, gy_u128 hash, const struct gy_alive *alive, uint32_t *out,
+                   size_t want, unsigned *flags)
 {
-    unsigned seen = want > m->positive ? GYRE_REPLICAS_SHORT : 0;
-    size_t enough = want < m->positive ? want : m->positive;
+    size_t all = alive ? alive->live : m->positive;
+    unsigned seen = want > all ? GYRE_REPLICAS_SHORT : 0;
+    size_t enough = want < all ? want : all;
     size_t got = 0;
-    gy_u128 hash = gy_map_hash_wide(m, key, len);
     for (uint32_t most = 1; got < enough; most++) {
-        size_t limit = quota(m, most);
+        /* Past `enough` no zone is in the way any more. (A quota read from hints must not be what
+         * ends this loop.) */
+        size_t limit = most > enough ? enough : quota(m, alive, most);
         limit = limit < enough ? limit : enough;
         if (most > 1) {
             seen |= GYRE_REPLICAS_SPREAD;
         }
-        /* Every node that is not drained is met within one walk, so the limit is reached. */
+        /* Every node that is not drained is met within one walk, so the limit is reached; under a
+         * mask that changes meanwhile, perhaps a round later. */
         struct gy_walk w[GY_WALKS];
         gy_walk_start(w, m, hash);
         for (uint32_t node; got < limit && (node = gy_walk_next(w)) != GYRE_NONE;) {
-            if (may_join(m, node, out, got, most)) {
+            if (may_join(m, alive, node, out, got, most)) {
                 out[got++] = node;
             }
         }
@@ -176,4 +186,10 @@ size_t gyre_map_replicas(const gyre_map_t *m, const void *key, size_t len, uint3
         *flags = seen;
     }
     return got;
+}
+
+size_t gyre_map_replicas(const gyre_map_t *m, const void *key, size_t len, uint32_t *out,
+                         size_t want, unsigned *flags)
+{
+    return gy_replicas(m, gy_map_hash_wide(m, key, len), NULL, out, want, flags);
 }
