@@ -66,9 +66,9 @@ static const struct gy_usage USAGE = {
 static int count_keys(struct balance *b, char **args, int count)
 {
     if (!count && !b->from.lines && !b->from.nul) {
-        return GY_EXIT_OK;
+        return gy_keys_none(&b->from);
     }
-    struct gy_keys k;
+    struct gy_keys k = {.fd = -1};
     int rc = gy_keys_open(&k, &b->from, args, count, true);
     b->keys = calloc(b->count ? b->count : 1, sizeof *b->keys);
     if (!rc && !b->keys) {

@@ -10,6 +10,7 @@
 #include "cli/cmd.h"
 #include "cli/opt.h"
 #include "cli/out.h"
+#include "cli/request.h"
 #include "cli/table.h"
 #include "cli/term.h"
 #include "cli/topo.h"
@@ -25,9 +26,11 @@
 struct explain {
     struct gy_topo_from topo_from;
     bool json, encoded;
+    struct gy_request_from from;
     /* inside */
     struct gy_topo topo;
-    struct gy_slice key;
+    struct gy_slice key, url; /* url: what the key was made of, with a recipe */
+    struct gy_buf made;
     struct gyre_explain x;
     const char *like, *hash;
     uint64_t replicas;
@@ -41,6 +44,7 @@ struct explain {
 static const struct gy_opt OPTIONS[] = {
     {'n', "replicas", "R", "nodes that hold a key (default: as the topology says)", GY_OPT_UINT,
      offsetof(struct explain, replicas), 1, REPLICAS_MAX, NULL},
+    GY_REQUEST_OPTIONS(struct explain, from),
     {0, "encoded", NULL, "the key is percent-encoded, and shown so", GY_OPT_FLAG,
      offsetof(struct explain, encoded), 0, 0, NULL},
     GY_TOPO_OPTIONS(struct explain),
@@ -50,6 +54,7 @@ static const struct gy_opt OPTIONS[] = {
 static const char *const EXAMPLES[] = {
     "gyre explain fleet.yaml user:1",
     "gyre explain fleet.yaml 'cart:{user:1}' -n 3",
+    "gyre explain edge.yaml --key 'host+path' https://cdn.example/v/1.ts",
     NULL,
 };
 
@@ -160,7 +165,7 @@ static void label(struct gy_buf *out, const char *text)
 
 static void text_bytes(struct gy_buf *out, const struct explain *x, struct gy_slice text)
 {
-    if (x->encoded) {
+    if (x->encoded || x->from.recipe) { /* a made key has line feeds in it */
         gy_term_encode(out, text);
     } else {
         gy_term_text(out, text);
@@ -184,6 +189,11 @@ static void text_hash(struct gy_buf *out, const struct explain *x)
 {
     char h[HEX_TEXT];
     struct gy_slice part = {x->x.part, x->x.part_len};
+    if (x->from.recipe) {
+        label(out, "url");
+        gy_term_text(out, x->url);
+        gy_buf_putc(out, '\n');
+    }
     label(out, "key");
     text_bytes(out, x, x->key);
     gy_buf_printf(out, "  (%zu byte%s)\n", x->key.n, x->key.n == 1 ? "" : "s");
@@ -326,6 +336,9 @@ static void as_json(struct gy_buf *out, const struct explain *x)
     struct gy_json j;
     gy_json_init(&j, out);
     gy_json_object(&j);
+    if (x->from.recipe) {
+        json_bytes(&j, "url", x->url);
+    }
     json_bytes(&j, "key", x->key);
     json_bytes(&j, "hashed", (struct gy_slice){x->x.part, x->x.part_len});
     json_point(&j, x);
@@ -340,6 +353,24 @@ static void as_json(struct gy_buf *out, const struct explain *x)
     json_walk(&j, x);
     gy_json_object_end(&j);
     gy_buf_putc(out, '\n');
+}
+
+static int make_key(struct explain *x)
+{
+    struct gy_requests r;
+    int rc = gy_requests_init(&r, &x->from);
+    if (!rc && r.recipe) {
+        const char *wrong = gy_request_key(&r, x->key, &x->made, &x->url);
+        if (wrong) {
+            gy_complain("the key: %s", wrong);
+            rc = GY_EXIT_USAGE;
+        } else if (x->made.failed) {
+            rc = gy_complain_memory();
+        }
+        x->key = (struct gy_slice){gy_buf_head(&x->made), gy_buf_size(&x->made)};
+    }
+    gy_requests_fini(&r);
+    return rc;
 }
 
 int gy_cmd_explain(int argc, char **argv)
@@ -360,6 +391,9 @@ int gy_cmd_explain(int argc, char **argv)
     struct gy_buf out = {0};
     rc = gy_topo_load(words[0], &x.topo_from, &x.topo);
     if (!rc) {
+        rc = make_key(&x);
+    }
+    if (!rc) {
         rc = find_facts(&x);
     }
     if (!rc && x.json) {
@@ -368,6 +402,7 @@ int gy_cmd_explain(int argc, char **argv)
         as_text(&out, &x);
     }
     int wrote = gy_out_end(&out);
+    gy_buf_fini(&x.made);
     gy_topo_fini(&x.topo);
     return rc ? rc : wrote;
 }

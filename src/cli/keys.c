@@ -32,7 +32,13 @@ static int open_file(struct gy_keys *k, const char *path, char separator)
 int gy_keys_open(struct gy_keys *k, const struct gy_keys_from *from, char **args, int count,
                  bool optional)
 {
-    *k = (struct gy_keys){.from = *from, .fd = -1};
+    memset(k, 0, sizeof *k);
+    k->from = *from;
+    k->fd = -1;
+    int rc = gy_requests_init(&k->requests, &k->from.request);
+    if (rc) {
+        return rc;
+    }
     bool dash = count == 1 && strcmp(args[0], "-") == 0;
     int sources = (from->lines != NULL) + (from->nul != NULL) + (count > 0);
     if (sources > 1) {
@@ -57,19 +63,52 @@ int gy_keys_open(struct gy_keys *k, const struct gy_keys_from *from, char **args
     return open_file(k, "-", '\n');
 }
 
-static int malformed(const struct gy_keys *k)
+int gy_keys_none(const struct gy_keys_from *from)
+{
+    if (from->request.recipe || from->request.headers) {
+        gy_complain("--key says how keys are made, but there are none: give URLs with --keys FILE");
+        return GY_EXIT_USAGE;
+    }
+    return GY_EXIT_OK;
+}
+
+static int malformed(const struct gy_keys *k, const char *why)
 {
     uint64_t at = k->number + k->count + 1;
-    gy_complain("%s:%llu: '%%' must be followed by two hex digits (--encoded)",
-                k->args ? "argument" : k->name, (unsigned long long)at);
+    gy_complain("%s:%llu: %s", k->args ? "argument" : k->name, (unsigned long long)at, why);
     return GY_EXIT_USAGE;
+}
+
+/* The buffer may move while it grows, so keys are offsets in it until the batch is whole. */
+static int make(struct gy_keys *k, struct gy_slice line)
+{
+    size_t from = k->made.len;
+    const char *wrong = gy_request_key(&k->requests, line, &k->made, &k->given[k->count]);
+    if (wrong) {
+        return malformed(k, wrong);
+    }
+    k->len[k->count++] = k->made.len - from;
+    return k->made.failed ? gy_complain_memory() : GY_EXIT_OK;
+}
+
+static void find_made(struct gy_keys *k)
+{
+    const uint8_t *at = gy_buf_head(&k->made);
+    for (size_t i = 0; i < k->count; i++) {
+        k->key[i] = at;
+        at += k->len[i];
+    }
 }
 
 static int hand_out(struct gy_keys *k, uint8_t *key, size_t len)
 {
     if (k->from.encoded && !gy_term_decode(key, &len)) {
-        return malformed(k);
+        return malformed(k, "'%' must be followed by two hex digits (--encoded)");
     }
+    if (k->requests.recipe) {
+        return make(k, (struct gy_slice){key, len});
+    }
+    k->given[k->count] = (struct gy_slice){key, len};
     k->key[k->count] = key;
     k->len[k->count] = len;
     k->count++;
@@ -115,7 +154,7 @@ static int fill(struct gy_keys *k)
 
 static void warn_of_cr(struct gy_keys *k, const uint8_t *key, size_t len)
 {
-    if (!k->warned && k->separator == '\n' && len && key[len - 1] == '\r') {
+    if (!k->warned && !k->requests.recipe && k->separator == '\n' && len && key[len - 1] == '\r') {
         k->warned = true;
         gy_complain("%s: lines end in CR LF; the CR is taken as part of each key", k->name);
     }
@@ -143,13 +182,8 @@ static int cut(struct gy_keys *k)
     return rc;
 }
 
-int gy_keys_next(struct gy_keys *k)
+static int next_lines(struct gy_keys *k)
 {
-    k->number += k->count;
-    k->count = 0;
-    if (k->fd < 0) {
-        return next_args(k);
-    }
     gy_buf_consume(&k->buf, k->used);
     k->used = 0;
     int rc = cut(k);
@@ -162,10 +196,24 @@ int gy_keys_next(struct gy_keys *k)
     return rc;
 }
 
+int gy_keys_next(struct gy_keys *k)
+{
+    k->number += k->count;
+    k->count = 0;
+    gy_buf_reset(&k->made);
+    int rc = k->fd < 0 ? next_args(k) : next_lines(k);
+    if (!rc && k->requests.recipe) {
+        find_made(k);
+    }
+    return rc;
+}
+
 void gy_keys_close(struct gy_keys *k)
 {
     if (k->fd > STDIN_FILENO) {
         close(k->fd);
     }
+    gy_requests_fini(&k->requests);
+    gy_buf_fini(&k->made);
     gy_buf_fini(&k->buf);
 }

@@ -2,13 +2,15 @@
 /*
  * keys.h - keys from arguments, a file or stdin, in batches: one a line (--keys, stdin), or
  * NUL-separated (--keys0), percent-encoded on request (--encoded). A key is the exact bytes of its
- * line; a carriage return is part of it (and warned of once). Memory is one read buffer, and as
- * much as the longest key, at most KEY_MAX. Threads: one thread an object.
+ * line; a carriage return is part of it (and warned of once). With a recipe (--key) a line is a
+ * URL, and the key is made of it. Memory is one read buffer, and as much as the longest key, at
+ * most KEY_MAX; with a recipe a batch of keys besides. Threads: one thread an object.
  */
 #ifndef GY_CLI_KEYS_H
 #define GY_CLI_KEYS_H
 
 #include "base/buf.h"
+#include "cli/request.h"
 
 #define GY_KEYS_BATCH 256
 
@@ -16,6 +18,7 @@
 struct gy_keys_from {
     const char *lines, *nul; /* --keys, --keys0 */
     bool encoded;
+    struct gy_request_from request; /* --key, --header */
 };
 
 /* Rows for a command's option table; `type` has a member `from`. */
@@ -30,6 +33,7 @@ struct gy_keys_from {
          GY_OPT_TEXT, offsetof(type, from.nul),                                    \
          0,           0,                                                           \
          NULL},                                                                    \
+        GY_REQUEST_OPTIONS(type, from.request),                                    \
     {                                                                              \
         0, "encoded", NULL, "keys are percent-encoded, and shown so", GY_OPT_FLAG, \
             offsetof(type, from.encoded), 0, 0, NULL                               \
@@ -38,8 +42,9 @@ struct gy_keys_from {
 struct gy_keys {
     const void *key[GY_KEYS_BATCH];
     size_t len[GY_KEYS_BATCH];
-    size_t count;    /* of this batch */
-    uint64_t number; /* of keys handed out before this batch */
+    struct gy_slice given[GY_KEYS_BATCH]; /* what was read: the key, or the URL it is made of */
+    size_t count;                         /* of this batch */
+    uint64_t number;                      /* of keys handed out before this batch */
     /* inside */
     struct gy_keys_from from;
     char **args;
@@ -47,6 +52,8 @@ struct gy_keys {
     int fd;
     const char *name; /* of the file, for messages */
     char separator;
+    struct gy_requests requests;
+    struct gy_buf made; /* keys of this batch, with a recipe; key holds offsets until it is whole */
     struct gy_buf buf;
     size_t used, seen; /* bytes of buf the last batch took; bytes of it without a separator */
     bool ended, warned;
@@ -57,6 +64,8 @@ struct gy_keys {
  * GY_EXIT_USAGE after reporting. */
 int gy_keys_open(struct gy_keys *k, const struct gy_keys_from *from, char **args, int count,
                  bool optional);
+/* For a command that was given no keys: GY_EXIT_USAGE, after reporting, if there is a recipe. */
+int gy_keys_none(const struct gy_keys_from *from);
 /* The next batch; count 0 at the end. GY_EXIT_OK, or GY_EXIT_USAGE after reporting. The keys live
  * until the next call. */
 int gy_keys_next(struct gy_keys *k);

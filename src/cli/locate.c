@@ -43,6 +43,7 @@ static const char *const EXAMPLES[] = {
     "gyre locate fleet.yaml user:1 user:2",
     "redis-cli -p 6379 --scan | gyre locate fleet.yaml    (-p of one node)",
     "gyre locate fleet.yaml -n 2 --hash --keys keys.txt",
+    "gyre locate edge.yaml --key 'host+path+query(sort)' 'https://cdn.example/v/1.ts?b=2&a=1'",
     NULL,
 };
 
@@ -72,13 +73,14 @@ static void hash_text(const struct locate *l, const void *key, size_t len, char 
     }
 }
 
-static void line(struct locate *l, struct gy_slice key, const uint32_t *nodes, size_t n)
+static void line(struct locate *l, struct gy_slice given, struct gy_slice key,
+                 const uint32_t *nodes, size_t n)
 {
     struct gy_buf *out = &l->out;
     if (l->from.encoded) {
-        gy_term_encode(out, key);
+        gy_term_encode(out, given);
     } else {
-        gy_term_text(out, key);
+        gy_term_text(out, given);
     }
     for (size_t i = 0; i < n; i++) {
         gy_buf_putc(out, '\t');
@@ -92,10 +94,15 @@ static void line(struct locate *l, struct gy_slice key, const uint32_t *nodes, s
     gy_buf_putc(out, '\n');
 }
 
-static void object(struct locate *l, struct gy_slice key, const uint32_t *nodes, size_t n)
+static void object(struct locate *l, struct gy_slice given, struct gy_slice key,
+                   const uint32_t *nodes, size_t n)
 {
     struct gy_json *j = &l->j;
     gy_json_object(j);
+    if (l->from.request.recipe) {
+        gy_json_key(j, "url");
+        gy_json_bytes(j, given.p, given.n);
+    }
     gy_json_key(j, "key");
     gy_json_bytes(j, key.p, key.n);
     /* JSON has no bytes: a key that is not text is given a second time, exactly. */
@@ -121,12 +128,14 @@ static void object(struct locate *l, struct gy_slice key, const uint32_t *nodes,
     gy_buf_putc(&l->out, '\n');
 }
 
-static void answer(struct locate *l, struct gy_slice key, const uint32_t *nodes, size_t n)
+static void answer(struct locate *l, const struct gy_keys *k, size_t i, const uint32_t *nodes,
+                   size_t n)
 {
+    struct gy_slice key = {k->key[i], k->len[i]};
     if (l->json) {
-        object(l, key, nodes, n);
+        object(l, k->given[i], key, nodes, n);
     } else {
-        line(l, key, nodes, n);
+        line(l, k->given[i], key, nodes, n);
     }
 }
 
@@ -138,14 +147,13 @@ static int answer_batch(struct locate *l, const struct gy_keys *k)
         gyre_map_locate_batch(l->map, k->key, k->len, k->count, first);
     }
     for (size_t i = 0; i < k->count && !rc; i++) {
-        struct gy_slice key = {k->key[i], k->len[i]};
         if (l->replicas == 1) {
-            answer(l, key, &first[i], first[i] != GYRE_NONE);
+            answer(l, k, i, &first[i], first[i] != GYRE_NONE);
         } else {
             unsigned flags = 0;
-            size_t n = gyre_map_replicas(l->map, key.p, key.n, nodes, l->replicas, &flags);
+            size_t n = gyre_map_replicas(l->map, k->key[i], k->len[i], nodes, l->replicas, &flags);
             l->degraded += flags != 0;
-            answer(l, key, nodes, n);
+            answer(l, k, i, nodes, n);
         }
         if (gy_buf_size(&l->out) > GY_OUT_FULL) {
             rc = gy_out_flush(&l->out);

@@ -101,9 +101,9 @@ int gy_movement_make(struct gy_movement *m, gyre_map_t *from, gyre_map_t *to, ui
     }
     m->measured = keys->lines || keys->nul;
     if (!m->measured) {
-        return GY_EXIT_OK;
+        return gy_keys_none(keys);
     }
-    struct gy_keys k;
+    struct gy_keys k = {.fd = -1};
     rc = gy_keys_open(&k, keys, NULL, 0, true);
     if (!rc) {
         rc = count_keys(m, &k);

@@ -127,7 +127,7 @@ static int take(const struct gy_opt *o, void *into, const char *value)
     case GY_OPT_NUMBER:
         return take_number(o, at, value);
     case GY_OPT_CALL:
-        rc = o->take(into, value);
+        rc = o->take((char *)into + o->offset, value);
         return rc ? rc : GY_GO_ON;
     }
     return GY_GO_ON;

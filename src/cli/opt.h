@@ -16,7 +16,7 @@ enum gy_opt_kind {
     GY_OPT_TEXT,   /* const char * */
     GY_OPT_UINT,   /* uint64_t, min to max */
     GY_OPT_NUMBER, /* double, an exact decimal, min to max in millionths */
-    GY_OPT_CALL,   /* take(into, value) */
+    GY_OPT_CALL,   /* take(into + offset, value) */
 };
 
 struct gy_opt {

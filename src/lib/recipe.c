@@ -26,8 +26,8 @@ struct reader {
 static int fail_at(const struct reader *in, const char *where, int code, const char *said,
                    const char *hint)
 {
-    gy_fail(in->e, code, "key recipe: %s%s%s%s", said, hint ? "; did you mean '" : "",
-            hint ? hint : "", hint ? "'?" : "");
+    gy_fail(in->e, code, "%s%s%s%s", said, hint ? "; did you mean '" : "", hint ? hint : "",
+            hint ? "'?" : "");
     if (in->e) {
         in->e->line = 1;
         in->e->column = (unsigned)(where - in->r->text) + 1;
@@ -205,7 +205,7 @@ int gyre_recipe_parse(const char *text, gyre_recipe_t **out, gyre_error_t *e)
     *out = NULL;
     size_t len = strnlen(text, GY_RECIPE_TEXT);
     if (len == GY_RECIPE_TEXT) {
-        return gy_fail(e, GYRE_RANGE, "key recipe: longer than %u bytes", GY_RECIPE_TEXT - 1);
+        return gy_fail(e, GYRE_RANGE, "a key recipe has at most %u bytes", GY_RECIPE_TEXT - 1);
     }
     gyre_recipe_t *r = gy_mem_alloc(1, sizeof *r);
     if (!r) {

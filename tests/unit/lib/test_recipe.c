@@ -112,7 +112,7 @@ static void test_mistakes(void **state)
         gyre_recipe_t *r = (gyre_recipe_t *)&e;
         assert_int_equal(gyre_recipe_parse(rows[i].recipe, &r, &e), rows[i].code);
         assert_null(r);
-        assert_string_equal(strchr(e.message, ':') + 2, rows[i].message);
+        assert_string_equal(e.message, rows[i].message);
         assert_int_equal(e.column, rows[i].column);
         assert_int_equal(gyre_recipe_parse(rows[i].recipe, &r, NULL), rows[i].code);
     }
@@ -122,18 +122,18 @@ static void test_mistakes(void **state)
     memset(many, '+', sizeof many);
     many[sizeof many - 1] = '\0';
     assert_int_equal(gyre_recipe_parse(many, &r, &e), GYRE_RANGE);
-    assert_string_equal(e.message, "key recipe: longer than 1023 bytes");
+    assert_string_equal(e.message, "a key recipe has at most 1023 bytes");
     for (size_t i = 0; i < 33; i++) {
         memcpy(many + 5 * i, "+host", 6);
     }
     assert_int_equal(gyre_recipe_parse(many + 1, &r, &e), GYRE_RANGE);
-    assert_string_equal(e.message, "key recipe: more than 32 parts");
+    assert_string_equal(e.message, "more than 32 parts");
     memcpy(many, "query(", 6);
     for (size_t i = 0; i < 33; i++) {
         memcpy(many + 6 + 7 * i, "drop=a,", 8);
     }
     assert_int_equal(gyre_recipe_parse(many, &r, &e), GYRE_RANGE);
-    assert_string_equal(e.message, "key recipe: more than 32 names");
+    assert_string_equal(e.message, "more than 32 names");
     gyre_recipe_free(NULL);
 }
 
