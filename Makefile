@@ -45,6 +45,7 @@ fuzz: ## FUZZ_RUNS inputs (default 2 million) to each fuzz target under libFuzze
 
 model: ## every Spin model: bases pass, mutations fail (20 minutes or so)
 	models/run.py --tier long
+	models/run.py --tier long models/view
 
 e2e: all ## gyre with real redis-servers
 	$(call meson_test,build) --suite e2e

@@ -38,7 +38,7 @@
  *     one tag are as heavy as one key.
  *   - Weight 0 drains a node; it stays in the map, so that its number and name can still be asked.
  *   - A node that is down does not belong out of the map: its return would then move keys twice.
- * Mark it in a mask (gyre_mask_set).
+ *     gyre_mask_set is for that.
  */
 #ifndef GYRE_H
 #define GYRE_H

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""man.py ROOT [GYRE] - the manual pages are clean mdoc; with GYRE: they name each of its commands and their options."""
+"""man.py ROOT [GYRE GYRE.3] - the manual pages are clean mdoc; gyre(1) names each command of GYRE and their options, and
+gyre(3), which is made of the header, each of its functions and sections."""
 import pathlib
 import re
 import subprocess
@@ -41,13 +42,33 @@ def missing(gyre, page):
                     yield f"{' '.join(command)} --{option} is not in the manual"
 
 
+def unmade(root, page):
+    """What of the header did not get into gyre(3): a declaration, or a section."""
+    header = (root / "include" / "gyre.h").read_text(encoding="utf-8")
+    shown = subprocess.run(["groff", "-mdoc", "-Tascii", "-P-cbou", "-rLL=120n", str(page)], capture_output=True, text=True,
+                           check=True).stdout
+    bare = re.sub(r"/\*.*?\*/", "", header, flags=re.S)
+    names = set(re.findall(r"\bGYRE_API\b[^;]*?\b(gyre_\w+)\s*\(", bare))
+    if not names:
+        yield "the header declares nothing"
+    for name in sorted(names):
+        if not re.search(rf"^ +\S.*\b{name}\(", shown, re.M):
+            yield f"{name} is not in gyre(3)"
+    for title in re.findall(r"^(?:/| )\* ---- (.*?) ----", header, re.M):
+        if title.upper() not in shown:
+            yield f"section '{title}' is not in gyre(3)"
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     pages = [root / name for name in common.files(root, ".1")]
-    problems = [flaw for page in pages for flaw in flaws(page)]
+    made = [pathlib.Path(name) for name in sys.argv[3:]]
+    problems = [flaw for page in pages + made for flaw in flaws(page)]
+    for page in made:
+        problems += unmade(root, page)
     if len(sys.argv) > 2:
         problems += missing(sys.argv[2], "".join(page.read_text(encoding="utf-8") for page in pages))
-    common.report("man", problems, len(pages))
+    common.report("man", problems, len(pages) + len(made))
 
 
 main()
