@@ -705,7 +705,7 @@ struct gyre_change {
 /*
  * Applies n changes in order to a clone of t and raises its version by one; t is only read. All or
  * nothing. Errors: those of the gyre_topology_ function each change stands for; INVALID (size not
- * set, no such kind); RANGE (the version cannot grow); NOMEM.
+ * set, no such kind); RANGE (t's version is 2^63-1 or more: a topology file has none above); NOMEM.
  */
 GYRE_API GYRE_NODISCARD int gyre_plan_apply(const gyre_topology_t *t,
                                             const struct gyre_change *changes, size_t n,

@@ -132,12 +132,17 @@ int gy_changes_add(struct gy_changes *c, enum gyre_change_kind kind, const char 
     return GYRE_OK;
 }
 
-/* The first change that cannot be made; c->count when each of them can. Only after a failure. */
+/* The first change that cannot be made; c->count when each of them can, or none could. Only after a
+ * failure. */
 static size_t culprit(const struct gy_changes *c, const gyre_topology_t *t)
 {
     gyre_topology_t *next = NULL;
     gyre_error_t e = {0};
     size_t i = 0;
+    if (gyre_plan_apply(t, NULL, 0, &next, &e) != GYRE_OK) {
+        return c->count;
+    }
+    gyre_topology_free(next);
     while (i < c->count && gyre_plan_apply(t, c->list, i + 1, &next, &e) == GYRE_OK) {
         gyre_topology_free(next);
         i++;

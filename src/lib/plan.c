@@ -28,8 +28,11 @@ int gyre_plan_apply(const gyre_topology_t *t, const struct gyre_change *changes,
                     gyre_topology_t **out, gyre_error_t *e)
 {
     *out = NULL;
-    if (t->version == UINT64_MAX) {
-        return gy_fail(e, GYRE_RANGE, "the topology's version cannot grow any more");
+    if (t->version >= INT64_MAX) { /* what a file or a JSON number can say */
+        return gy_fail(e, GYRE_RANGE,
+                       "the topology's version is %llu, the highest there is: no changed one can "
+                       "follow it; give it a lower one",
+                       (unsigned long long)t->version);
     }
     gyre_topology_t *next = gyre_topology_clone(t);
     if (!next) {

@@ -53,6 +53,11 @@ static int check_wish(struct begin *b, const gyre_topology_t *current, gyre_erro
 {
     const gyre_topology_t *next = b->job->next;
     int rc;
+    if (gyre_topology_version(next) > INT64_MAX) { /* the next process could not read it */
+        return gy_fail(e, GYRE_REFUSED,
+                       "version %llu serves, the highest there is: no other can follow it",
+                       (unsigned long long)gyre_topology_version(current));
+    }
     if (same_text(current, next, e, &rc)) {
         return gy_fail(e, GYRE_REFUSED, "no owner changes: this topology serves already");
     }

@@ -66,6 +66,12 @@ static void test_refusals(void **state)
         assert_null(u);
         assert_int_equal(gyre_topology_count(t), 4);
     }
+    gyre_topology_set_version(t, INT64_MAX - 1);
+    assert_int_equal(gyre_plan_apply(t, NULL, 0, &u, NULL), GYRE_OK);
+    assert_int_equal(gyre_topology_version(u), INT64_MAX);
+    gyre_topology_free(u);
+    gyre_topology_set_version(t, INT64_MAX);
+    assert_int_equal(gyre_plan_apply(t, NULL, 0, &u, NULL), GYRE_RANGE);
     gyre_topology_set_version(t, UINT64_MAX);
     assert_int_equal(gyre_plan_apply(t, NULL, 0, &u, NULL), GYRE_RANGE);
     gyre_topology_free(t);

@@ -381,6 +381,9 @@ static void test_refusals(void **state)
     ride_open(&r, fleet.dir, a);
     ride_start(&r);
     refused(&r, a, NULL, "no owner changes");
+    gyre_topology_set_version(b, (uint64_t)INT64_MAX + 1); /* no store could give it back */
+    refused(&r, b, NULL, "the highest there is");
+    gyre_topology_set_version(b, 0);
     fleet_do(d, "SET", "stranger", "1", NULL);
     refused(&r, b, NULL, "1 keys that are not its own ('stranger')");
     fleet_do(d, "CONFIG", "SET", "maxmemory-policy", "allkeys-lru", NULL);
