@@ -119,7 +119,7 @@ static int ask(struct gy_client *c, enum gy_move_sub sub, const struct gy_move_a
 }
 
 /* The abort's answer says which move it is; it may be back before the first look. */
-static int follow_back(struct gy_client *c, bool json)
+static int follow_back(struct gy_client *c, const struct gy_move_args *a)
 {
     struct gy_move_status st;
     gyre_error_t e = {0};
@@ -127,8 +127,11 @@ static int follow_back(struct gy_client *c, bool json)
         return gy_move_failed(c, &e);
     }
     uint64_t to_version = st.to_version;
+    if (!st.keys_limit && !st.bytes_limit) {
+        fprintf(stderr, "everything goes back, without a limit; `gyre move rate` sets one\n");
+    }
     gy_move_status_fini(&st);
-    return gy_move_follow(c, GY_MOVE_BACK, to_version, json);
+    return gy_move_follow(c, GY_MOVE_BACK, to_version, a);
 }
 
 static int run(struct gy_client *c, enum gy_move_sub sub, const struct gy_move_args *a)
@@ -141,13 +144,13 @@ static int run(struct gy_client *c, enum gy_move_sub sub, const struct gy_move_a
         return gy_move_topology(c, a);
     }
     if (sub == GY_MOVE_WATCH) {
-        return gy_move_follow(c, GY_MOVE_FORTH, 0, a->json);
+        return gy_move_follow(c, GY_MOVE_FORTH, 0, a);
     }
     if (ask(c, sub, a, &e) != GYRE_OK) {
         return gy_move_failed(c, &e);
     }
     if (sub == GY_MOVE_ABORT && !a->detach) {
-        return follow_back(c, a->json);
+        return follow_back(c, a);
     }
     return sub == GY_MOVE_HISTORY ? show_history(c, a->json) : show_status(c, a->json);
 }

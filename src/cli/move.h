@@ -24,9 +24,10 @@ void gy_move_catch_interrupt(struct gy_client *c);
 bool gy_move_interrupted(void);
 
 enum gy_move_goal { GY_MOVE_FORTH, GY_MOVE_BACK };
-/* Shows progress on stderr until the move to to_version (0: whichever is under way) is over. Exit
- * status: 0 if it ended as the goal says. */
-int gy_move_follow(struct gy_client *c, enum gy_move_goal goal, uint64_t to_version, bool json);
+/* Shows progress on stderr until the move to to_version (0: whichever is under way) is over, then
+ * how it ended and what to do next. Exit status: 0 if it ended as the goal says. */
+int gy_move_follow(struct gy_client *c, enum gy_move_goal goal, uint64_t to_version,
+                   const struct gy_move_args *a);
 
 /* The nodes that come (+), change (~) and go (-); nothing when they are the same. */
 void gy_move_show_nodes(struct gy_buf *out, const gyre_topology_t *a, const gyre_topology_t *b);

@@ -209,8 +209,9 @@ static const struct {
          "take everything back; no acknowledged write is lost",
          {"gyre move abort", "[--detach] [--json]",
           "Takes the move back: what was moved travels to where it came from, with all that was\n"
-          "written since. Ctrl-C leaves it going on. A move that has begun to clean its sources\n"
-          "has no way back; the proxy then refuses.",
+          "written since, as fast as the servers go: the limits of the way there are lifted, and\n"
+          "`gyre move rate` sets new ones. Ctrl-C leaves it going on. A move that has begun to\n"
+          "clean its sources has no way back; the proxy then refuses.",
           abort_opts, EXAMPLES("gyre move abort --config gyre.yaml"), 0, 0, EXITS_ABORT}},
     [GY_MOVE_HISTORY] =
         {"history",

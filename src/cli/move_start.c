@@ -66,9 +66,15 @@ static void warn_old(const char *path, const gyre_topology_t *now, const gyre_to
 static int load_wish(const char *path, const gyre_topology_t *now, gyre_topology_t **out,
                      gyre_error_t *e)
 {
-    uint64_t version = gyre_topology_version(now) + 1;
+    gyre_topology_t *following;
     struct gy_config *conf = NULL;
-    int err = gy_config_load(path, &conf, e);
+    int err = gyre_plan_apply(now, NULL, 0, &following, e);
+    if (err != GYRE_OK) {
+        return err;
+    }
+    uint64_t version = gyre_topology_version(following);
+    gyre_topology_free(following);
+    err = gy_config_load(path, &conf, e);
     if (err != GYRE_OK) {
         return err;
     }
@@ -176,11 +182,7 @@ static int carry_out(struct gy_client *c, const struct gy_move_args *a, const gy
         return gy_move_failed(c, &e);
     }
     if (!a->detach) {
-        int exit_code = gy_move_follow(c, GY_MOVE_FORTH, gyre_topology_version(next), a->json);
-        if (exit_code == GY_EXIT_OK) {
-            gy_move_say_topology(a, gyre_topology_version(next));
-        }
-        return exit_code;
+        return gy_move_follow(c, GY_MOVE_FORTH, gyre_topology_version(next), a);
     }
     if (a->json) {
         return gy_move_print_json(&c->body);

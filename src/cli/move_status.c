@@ -79,7 +79,8 @@ int gy_move_status_parse(const char *text, size_t len, struct gy_move_status *ou
     *out = (struct gy_move_status){.eta_s = -1, .root = json_loadb(text, len, 0, NULL)};
     const json_t *root = out->root;
     if (json_is_object(root) && take_string(root, "state", &out->state) && out->state &&
-        take_string(root, "last_error", &out->last_error) && take_counts(out) &&
+        take_string(root, "last_error", &out->last_error) &&
+        take_string(root, "warning", &out->warning) && take_counts(out) &&
         take_number(root, "eta_s", &out->eta_s) &&
         take_number(root, "elapsed_s", &out->elapsed_s) &&
         take_number(root, "moved", &out->moved) && take_number(root, "minimum", &out->minimum) &&
@@ -278,6 +279,15 @@ static void table_bigkeys(const struct gy_move_status *s, struct gy_buf *out)
     gy_buf_fini(&text);
 }
 
+static void table_text(const char *name, const char *text, struct gy_buf *out)
+{
+    if (text) {
+        label(out, name);
+        gy_move_puts_clean(out, text);
+        gy_buf_putc(out, '\n');
+    }
+}
+
 void gy_move_table(const struct gy_move_status *s, struct gy_buf *out)
 {
     label(out, "state");
@@ -299,9 +309,6 @@ void gy_move_table(const struct gy_move_status *s, struct gy_buf *out)
         table_rate(s, out);
         table_bigkeys(s, out);
     }
-    if (s->last_error) {
-        label(out, "last error");
-        gy_move_puts_clean(out, s->last_error);
-        gy_buf_putc(out, '\n');
-    }
+    table_text("warning", s->warning, out);
+    table_text("last error", s->last_error, out);
 }

@@ -10,9 +10,11 @@
 #include "cli/save.h"
 #include "cli/topo.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* What FILE says now; *old NULL when there is nothing in it. What is something else than a topology
  * is not written over: it would be a mistyped name. */
@@ -26,6 +28,10 @@ static int load_old(const char *path, struct gy_config **old)
     }
     if (gy_config_load(path, old, &e) == GYRE_OK) {
         return GY_EXIT_OK;
+    }
+    if (access(path, F_OK) != 0 && errno == ENOENT) {
+        gy_complain("move topology: %s was removed while it was read; nothing was written", path);
+        return GY_EXIT_USAGE;
     }
     gy_complain_error(&e);
     gy_complain("move topology: %s is no topology file, so it is left as it is; name another",

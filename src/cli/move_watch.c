@@ -55,8 +55,8 @@ struct screen {
     bool dirty; /* a progress line stands there without its end */
     int64_t next_ms;
     char state[24];
-    char error[512]; /* the last one shown */
-    size_t bigkeys;  /* shown */
+    char error[512], warning[512]; /* the last ones shown */
+    size_t bigkeys;                /* shown */
 };
 
 static void screen_end(struct screen *s)
@@ -67,17 +67,17 @@ static void screen_end(struct screen *s)
     }
 }
 
-/* What the mover could not do; it tries again by itself. */
-static void screen_error(struct screen *s, const char *error)
+/* What the mover could not do (it tries again by itself), or what must be known; once each. */
+static void screen_tell(struct screen *s, char shown[512], const char *mark, const char *news)
 {
-    if (!error || strncmp(s->error, error, sizeof s->error - 1) == 0) {
+    if (!news || strncmp(shown, news, 511) == 0) {
         return;
     }
     struct gy_buf text = {0};
-    snprintf(s->error, sizeof s->error, "%s", error);
-    gy_move_puts_clean(&text, error);
+    snprintf(shown, 512, "%s", news);
+    gy_move_puts_clean(&text, news);
     screen_end(s);
-    gy_complain("%s", gy_buf_cstr(&text));
+    gy_complain("%s%s", mark, gy_buf_cstr(&text));
     gy_buf_fini(&text);
 }
 
@@ -244,7 +244,8 @@ static int step(struct gy_client *c, enum gy_move_goal goal, bool json, struct s
         screen_end(screen);
         exit_code = ended(c, goal, json, last->to_version);
     } else {
-        screen_error(screen, st.last_error);
+        screen_tell(screen, screen->warning, "warning: ", st.warning);
+        screen_tell(screen, screen->error, "", st.last_error);
         screen_bigkeys(screen, &st);
         screen_line(screen, &st);
         gy_move_status_fini(last);
@@ -255,14 +256,18 @@ static int step(struct gy_client *c, enum gy_move_goal goal, bool json, struct s
     return exit_code;
 }
 
-int gy_move_follow(struct gy_client *c, enum gy_move_goal goal, uint64_t to_version, bool json)
+int gy_move_follow(struct gy_client *c, enum gy_move_goal goal, uint64_t to_version,
+                   const struct gy_move_args *a)
 {
     struct screen screen = {.terminal = isatty(STDERR_FILENO)};
     struct gy_move_status last = {.to_version = to_version};
     int exit_code;
     gy_move_catch_interrupt(c);
-    while ((exit_code = step(c, goal, json, &screen, &last)) == GOING) {
+    while ((exit_code = step(c, goal, a->json, &screen, &last)) == GOING) {
         pause_ms(POLL_MS);
+    }
+    if (exit_code == GY_EXIT_OK && goal == GY_MOVE_FORTH && last.to_version) {
+        gy_move_say_topology(a, last.to_version);
     }
     gy_move_status_fini(&last);
     return exit_code;

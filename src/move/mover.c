@@ -479,12 +479,19 @@ int gy_mover_abort(struct gy_mover *m, gyre_error_t *e)
                      "all keys have moved and the sources are being cleaned: there is no way back, "
                      "only a new move");
     } else if (!m->abort) {
+        uint64_t old_keys = m->keys_per_s, old_bytes = m->bytes_per_s;
         m->abort = true;
+        m->keys_per_s = m->bytes_per_s = 0;
         rc = gy_journal_update(m, m->job, e);
-        m->abort = rc == GYRE_OK;
-        if (m->abort) {
-            gy_info("move %llu: abort, everything goes back", (unsigned long long)m->job->epoch);
+        if (rc == GYRE_OK) {
+            m->rate_changed = true;
+            gy_info("move %llu: abort, everything goes back, without a limit",
+                    (unsigned long long)m->job->epoch);
             wake(m);
+        } else {
+            m->abort = false;
+            m->keys_per_s = old_keys;
+            m->bytes_per_s = old_bytes;
         }
     }
     pthread_mutex_unlock(&m->lock);

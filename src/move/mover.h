@@ -53,6 +53,8 @@ GYRE_NODISCARD int gy_mover_pause(struct gy_mover *m, gyre_error_t *e);
 GYRE_NODISCARD int gy_mover_resume(struct gy_mover *m, gyre_error_t *e);
 GYRE_NODISCARD int gy_mover_rate(struct gy_mover *m, uint64_t keys_per_s, uint64_t bytes_per_s,
                                  gyre_error_t *e);
+/* Whoever takes a move back wants it over: its limits, meant for the way there, are lifted; a rate
+ * given from then on counts. */
 GYRE_NODISCARD int gy_mover_abort(struct gy_mover *m, gyre_error_t *e);
 void gy_mover_status(struct gy_mover *m, struct gy_buf *json); /* docs/admin.md has the fields */
 GYRE_NODISCARD int gy_mover_history(struct gy_mover *m, struct gy_buf *json, gyre_error_t *e);

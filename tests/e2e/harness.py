@@ -24,7 +24,7 @@ import redis
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GYRE = os.environ.get("GYRE_BIN", str(ROOT / "build/src/cli/gyre"))
 CHECKER = os.environ.get("CHECKER_BIN", str(ROOT / "build/tests/tools/checker"))
-SKEW = os.environ.get("SKEW_LIB", str(ROOT / "build/tests/tools/libskew.so"))
+PRELOADS = pathlib.Path(os.environ.get("PRELOAD_DIR", ROOT / "build/tests/tools"))
 LONG = os.environ.get("GYRE_LONG") == "1"
 HOST = "127.0.0.1"
 
@@ -110,7 +110,7 @@ class Redis:
 
     def __init__(self, farm, name, *options, keep=False, port=None, skew_ms=0):
         self.farm, self.name, self.options, self.keep = farm, name, options, keep
-        self.env = {"LD_PRELOAD": SKEW, "SKEW_MS": str(skew_ms)} if skew_ms else {}
+        self.env = {"LD_PRELOAD": str(PRELOADS / "libskew.so"), "SKEW_MS": str(skew_ms)} if skew_ms else {}
         self.dir = farm.dir / f"redis-{name}"
         self.dir.mkdir(exist_ok=True)
         self.port = port or free_port()

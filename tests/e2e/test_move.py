@@ -232,9 +232,24 @@ def test_an_answered_abort_survives_a_kill(farm):
         c.proxy.kill()
         c.start()
         assert c.status()["state"] in ("aborting", "idle")
-        c.move("rate", "--keys-per-second", "0", check=False)
         c.wait_idle()
         assert history(c)[0]["result"] == "aborted"
+
+
+def test_an_abort_has_no_limit_but_its_own(farm):
+    """The limit was for the way there; taking it back shall not last as long."""
+    c = farm.cluster(2)
+    before = c.fill(1500)
+    c.move("start", "--yes", "--detach", "--add", joins(farm, c, "cache-2"), "--keys-per-second", "1")
+    wait_until(lambda: c.status()["keys"]["moved"] > 0)
+    assert c.status()["rate"]["keys_limit"] == 1
+    answer = json.loads(c.move("abort", "--detach", "--json").stdout)
+    assert answer["state"] == "aborting" and answer["rate"]["keys_limit"] == 0, answer
+    c.wait_idle()
+    assert c.nodes.pop("cache-2").client().dbsize() == 0 and c.snapshot("user:*") == before
+    c.move("start", "--yes", "--detach", "--weight", "cache-0=3", "--keys-per-second", "1")
+    said = c.move("abort")
+    assert "without a limit; `gyre move rate` sets one" in said.stderr and "taken back" in said.stdout, said
 
 
 def test_pause_resume_rate(farm):
@@ -355,7 +370,7 @@ def test_watch_shows_progress_and_ends(farm):
     c.fill(1000)
     c.move("start", "--yes", "--detach", "--add", joins(farm, c, "cache-2"), "--keys-per-second", "500")
     done = c.move("watch", "--json")
-    assert json.loads(done.stdout)["state"] == "idle"
+    assert json.loads(done.stdout)["state"] == "idle" and "gyre move topology" in done.stderr
     table = c.move("status").stdout
     assert "idle" in table
 
@@ -456,11 +471,13 @@ def test_the_destination_goes_away_and_comes_back(farm, how):
         node.kill()
         time.sleep(1)
         node.start()
+        wait_until(lambda: "warning       cache-3" in c.move("status").stdout)
     else:
         node.freeze()
         time.sleep(2)
         node.thaw()
-    c.wait_idle()
+    done = c.move("watch")
+    assert done.stdout.endswith("Write it to your file: gyre move topology -o fleet.yaml\n")
     end(check)
     assert c.snapshot("user:*") == before
     c.place()

@@ -115,6 +115,22 @@ def test_what_is_no_topology_is_not_written_over(cluster):
     assert done.returncode == 2 and "--json" in done.stderr and notes.read_text() == "buy milk\n"
 
 
+@pytest.mark.parametrize("looks", [1, 2])
+def test_a_file_that_vanishes_while_it_is_written(cluster, looks):
+    """Before its proxy section was read: nothing is written. After that: it is whole again."""
+    file = cluster.dir / "vanishing.yaml"
+    file.write_text(cluster.file.read_text())
+    done = cluster.move("topology", "-o", file, check=False,
+                        env={"LD_PRELOAD": str(harness.PRELOADS / "libvanish.so"), "VANISH": f"{looks}:{file}"})
+    if looks == 1:
+        assert done.returncode == 2 and "removed while it was read; nothing was written" in done.stderr, done
+        assert "no topology file" not in done.stderr and not file.exists()
+    else:
+        assert done.returncode == 0 and "its proxy section is as it was" in done.stdout, done
+        assert str(cluster.admin) in file.read_text()
+    assert not list(cluster.dir.glob("vanishing.yaml.*"))
+
+
 def test_under_way_is_said_at_once(cluster, shared_farm):
     cluster.fill(2000, "more:")
     version = json.loads(cluster.move("topology", "--json").stdout)["version"]

@@ -21,7 +21,7 @@ static const char moving[] =
     " \"bytes_per_s\": 1258291.2, \"keys_limit\": 5000, \"bytes_limit\": 0}, \"eta_s\": 12,"
     " \"elapsed_s\": 14.2, \"bigkeys\": [{\"name\": \"big\\u001b[31m%\", \"size\": 52428800}],"
     " \"moved\": 0.2001, \"minimum\": 0.2001, \"ratio\": 1, \"longest_hold_ms\": 3,"
-    " \"last_error\": \"no \\u001b]0;title\\u0007answer\\u0085\"}";
+    " \"warning\": \"'a'\\nwas restarted\", \"last_error\": \"no \\u001b]0;title\\u0007answer\\u0085\"}";
 
 static void line(const char *json, const char *expected)
 {
@@ -72,6 +72,7 @@ static void the_table(void **state)
         "time          15 s so far, about 12 s to go\n"
         "longest hold  3 ms\n"
         "big keys      big%1B[31m%25  50.0 MB\n"
+        "warning       'a'\\x0Awas restarted\n"
         "last error    no \\x1B]0;title\\x07answer\\xC2\\x85\n");
     gy_buf_fini(&out);
     gy_move_status_fini(&s);
@@ -92,6 +93,7 @@ static void what_is_no_status(void **state)
         "{\"state\": \"moving\", \"units\": {\"total\": true}}",
         "{\"state\": \"moving\", \"eta_s\": \"soon\"}",
         "{\"state\": \"moving\", \"last_error\": 7}",
+        "{\"state\": \"moving\", \"warning\": false}",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct gy_move_status s;
