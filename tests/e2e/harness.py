@@ -157,6 +157,7 @@ class Redis:
         master.client().config_set("repl-diskless-sync-delay", 0)
         self.client().replicaof(HOST, master.port)
         wait_until(lambda: self.client().info("replication")["master_link_status"] == "up", 20)
+        wait_until(lambda: master.client().info("replication")["slave0"]["state"] == "online", 20)
         wait_until(lambda: len({n.client().info("replication")["master_repl_offset"] for n in (self, master)}) == 1)
 
     def kill(self):

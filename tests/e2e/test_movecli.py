@@ -140,7 +140,6 @@ def test_under_way_is_said_at_once(cluster, shared_farm):
     assert done.stdout == "", "no plan is shown for what cannot begin"
     table = cluster.move("status").stdout
     assert " done: " in table and table.count("limit") == 1, table
-    cluster.move("rate", "--keys-per-second", "0")
     cluster.move("abort", timeout=30)
 
 
