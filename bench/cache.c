@@ -2,9 +2,9 @@
 /*
  * cache.c - does a cache from key to node pay, as is often advised? The plain lookup beside two
  * bounded caches in front of it, one by the key's 64-bit hash, one by the key itself, on uniform
- * and on Zipf-distributed keys. One run; nanoseconds of CPU time a lookup, medians of RUNS runs
- * that alternate, and how many times the plain lookup's time the cached one's goes into. What came
- * out, and why the library has no such cache: docs/lookup-cache.md.
+ * and on Zipf-distributed keys; and what the same keys cost in batches. One run; nanoseconds of CPU
+ * time a lookup, medians of RUNS runs that alternate, and how many times each one's time goes into
+ * the plain lookup's. What came out, and why the library has no such cache: docs/lookup-cache.md.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,15 @@
 
 #include "gyre.h"
 
-enum { RUNS = 7, LOOKUPS = 1 << 18, KEYS = 1000000, KEY_ROOM = 24, ENTRIES = 1 << 16, WAYS = 4 };
+enum {
+    RUNS = 7,
+    WORKS = 4,
+    LOOKUPS = 1 << 17,
+    KEYS = 1000000,
+    KEY_ROOM = 24,
+    ENTRIES = 1 << 16,
+    WAYS = 4
+};
 
 /* A key as a request would bring it: near, for it was just read. */
 struct key {
@@ -38,6 +46,9 @@ struct bench {
     struct by_hash hashes[ENTRIES];
     struct by_key keys[ENTRIES];
     uint64_t hits, sum;
+    const void *text[LOOKUPS];
+    size_t len[LOOKUPS];
+    uint32_t out[LOOKUPS];
 };
 
 typedef void work_fn(struct bench *b);
@@ -99,6 +110,15 @@ static void cached_by_key(struct bench *b)
     }
 }
 
+/* No cache, but many keys at once. */
+static void batched(struct bench *b)
+{
+    gyre_map_locate_batch(b->map, b->text, b->len, LOOKUPS, b->out);
+    for (size_t i = 0; i < LOOKUPS; i++) {
+        b->sum += b->out[i];
+    }
+}
+
 static double now(void)
 {
     struct timespec t;
@@ -114,14 +134,14 @@ static int by_value(const void *a, const void *b)
 
 static void measure(struct bench *b, const char *name, const char *keys)
 {
-    static work_fn *const works[] = {plain, cached_by_hash, cached_by_key};
-    double took[3][RUNS];
-    uint64_t answer[3];
+    static work_fn *const works[WORKS] = {plain, cached_by_hash, cached_by_key, batched};
+    double took[WORKS][RUNS], median[WORKS];
+    uint64_t answer[WORKS];
     memset(b->hashes, 0, sizeof b->hashes);
     memset(b->keys, 0, sizeof b->keys);
     for (int run = -1; run < RUNS; run++) { /* the first fills the caches, and is not counted */
         b->hits = 0;
-        for (int w = 0; w < 3; w++) {
+        for (int w = 0; w < WORKS; w++) {
             b->sum = 0;
             double start = now();
             works[w](b);
@@ -131,16 +151,22 @@ static void measure(struct bench *b, const char *name, const char *keys)
             answer[w] = b->sum;
         }
     }
-    for (int w = 0; w < 3; w++) {
+    for (int w = 0; w < WORKS; w++) {
         qsort(took[w], RUNS, sizeof took[w][0], by_value);
+        median[w] = took[w][RUNS / 2];
         if (answer[w] != answer[0]) {
             printf("%s: a cache answers otherwise\n", name);
             exit(1);
         }
     }
-    double a = took[0][RUNS / 2], h = took[1][RUNS / 2], k = took[2][RUNS / 2];
-    printf("%-22s %-8s %8.1f %8.1f %8.1f %7.2f %7.2f %6.1f %%\n", name, keys, a, h, k, a / h, a / k,
-           50.0 * (double)b->hits / LOOKUPS);
+    printf("%-18s %-8s", name, keys);
+    for (int w = 0; w < WORKS; w++) {
+        printf(" %7.1f", median[w]);
+    }
+    for (int w = 1; w < WORKS; w++) {
+        printf(" %6.2f", median[0] / median[w]);
+    }
+    printf(" %5.1f %%\n", 50.0 * (double)b->hits / LOOKUPS);
 }
 
 static gyre_map_t *map_of(const char *settings, unsigned nodes)
@@ -191,8 +217,10 @@ static void make_keys(struct bench *b, bool zipf)
                 high = mid;
             }
         }
+        b->text[i] = b->key[i].text;
         b->key[i].len = (uint32_t)snprintf(b->key[i].text, KEY_ROOM, "session:%08zx",
                                            low * 2654435761u & 0xffffffff);
+        b->len[i] = b->key[i].len;
     }
     free(upto);
 }
@@ -214,8 +242,8 @@ int main(void)
     if (!b) {
         return 1;
     }
-    printf("%-22s %-8s %8s %8s %8s %7s %7s %8s\n", "placement", "keys", "plain", "by hash",
-           "by key", "/hash", "/key", "hits");
+    printf("%-18s %-8s %7s %7s %7s %7s %6s %6s %6s %7s\n", "placement", "keys", "plain", "by hash",
+           "by key", "batch", "/hash", "/key", "/batch", "hits");
     for (int zipf = 0; zipf < 2; zipf++) {
         make_keys(b, zipf);
         for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++) {
