@@ -20,17 +20,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum {
     MAX_CONNECTIONS = 64,
-    IDLE_SECONDS = 30,      /* a connection that sends or reads nothing */
+    CROWDED = 48,           /* from here on the oldest makes room for the newest */
+    SILENT_SECONDS = 5,     /* a connection without a request that sends nothing */
+    IDLE_SECONDS = 30,      /* one in the middle of a request */
     HEADER_BYTES = 32768,   /* of one request */
     BODIES_HELD = 64 << 20, /* bytes of all bodies being gathered */
 };
 
+/* One a connection, the oldest (since its last request) first. */
+struct peer {
+    struct MHD_Connection *conn;
+    struct peer *next, **link;
+    bool busy;    /* a request of it has begun */
+    bool leaving; /* it was shut, and not closed yet */
+};
+
 struct gy_admin {
     struct MHD_Daemon *daemon;
+    struct peer *peers, **last; /* admin thread only */
+    unsigned npeers;
     struct gy_admin_ops ops;
     struct gy_door door;
     size_t held; /* bytes of bodies being gathered; admin thread only */
@@ -111,6 +124,80 @@ static bool admit(const struct gy_admin *a, struct MHD_Connection *c,
     return true;
 }
 
+static struct peer *peer_of(struct MHD_Connection *c)
+{
+    return MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+static void append(struct gy_admin *a, struct peer *p)
+{
+    p->next = NULL;
+    p->link = a->last;
+    *a->last = p;
+    a->last = &p->next;
+}
+
+static void unlink_peer(struct gy_admin *a, struct peer *p)
+{
+    *p->link = p->next;
+    if (p->next) {
+        p->next->link = p->link;
+    } else {
+        a->last = p->link;
+    }
+}
+
+static void set_busy(struct peer *p, bool busy)
+{
+    p->busy = busy;
+    MHD_set_connection_option(p->conn, MHD_CONNECTION_OPTION_TIMEOUT,
+                              (unsigned)(busy ? IDLE_SECONDS : SILENT_SECONDS));
+}
+
+/* Whoever only holds connections open must not keep an operator out: the oldest goes, one without a
+ * request if there is any. libmicrohttpd closes it when it sees the end. */
+static void make_room(struct gy_admin *a)
+{
+    struct peer *oldest = NULL;
+    for (struct peer *p = a->peers; p && (!oldest || oldest->busy); p = p->next) {
+        if (!p->leaving && (!oldest || !p->busy)) {
+            oldest = p;
+        }
+    }
+    if (!oldest) {
+        return;
+    }
+    oldest->leaving = true;
+    a->npeers--;
+    shutdown(MHD_get_connection_info(oldest->conn, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
+             SHUT_RDWR);
+}
+
+static void on_connection(void *ctx, struct MHD_Connection *c, void **slot,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    struct gy_admin *a = ctx;
+    struct peer *p = *slot;
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+        if (p) {
+            unlink_peer(a, p);
+            a->npeers -= !p->leaving;
+            free(p);
+        }
+        return;
+    }
+    if (a->npeers >= CROWDED) {
+        make_room(a);
+    }
+    p = calloc(1, sizeof *p);
+    if (p) { /* without: it is not counted, and goes by its time-out */
+        p->conn = c;
+        append(a, p);
+        a->npeers++;
+        *slot = p;
+    }
+}
+
 /* The headers are there, the body is not yet. A client that is still sending when we answer and
  * close would see a broken pipe in place of the answer: so a refused body is let go by, unless it
  * is too large even for that. */
@@ -122,6 +209,10 @@ static enum MHD_Result begin(const struct gy_admin *a, struct MHD_Connection *c,
         return MHD_NO;
     }
     *slot = q;
+    struct peer *p = peer_of(c);
+    if (p) {
+        set_busy(p, true);
+    }
     q->route = gy_admin_route(method, url, &q->refusal);
     if (q->route && !admit(a, c, q->route, &q->refusal)) {
         q->route = NULL;
@@ -174,6 +265,12 @@ static void on_done(void *ctx, struct MHD_Connection *c, void **slot,
 {
     struct gy_admin *a = ctx;
     struct request *q = *slot;
+    struct peer *p = peer_of(c);
+    if (p) {
+        unlink_peer(a, p);
+        append(a, p);
+        set_busy(p, false);
+    }
     if (q) {
         a->held -= gy_buf_size(&q->body);
         gy_buf_fini(&q->body);
@@ -201,8 +298,9 @@ static struct MHD_Daemon *start_daemon(struct gy_admin *a)
         MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL,
         NULL, on_request, a, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_LISTEN_SOCKET,
         a->door.fd, MHD_OPTION_NOTIFY_COMPLETED, on_done, a, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_BYTES, MHD_OPTION_END);
+        (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENT_SECONDS,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, a, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)HEADER_BYTES, MHD_OPTION_END);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return d;
 }
@@ -216,6 +314,7 @@ int gy_admin_start(const char *address, const struct gy_admin_ops *ops, struct g
         return gy_admin_fail(e, GYRE_NOMEM, "out of memory");
     }
     a->ops = *ops;
+    a->last = &a->peers;
     int err = gy_door_open(address, &a->door, e);
     if (err != GYRE_OK) {
         free(a);

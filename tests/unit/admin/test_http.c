@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -239,17 +240,67 @@ static void what_is_no_http_is_answered_or_cut_off(void **state)
     gy_buf_fini(&text);
 }
 
+/* docs/admin.md, Errors: what is answered before the request is ours has the status, and no JSON.
+ */
+static void what_is_not_whole_http_has_a_status_only(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t padding; /* of x, before the end of the head */
+        int status;     /* 0: closed */
+    } cases[] = {
+        {"GET", 0, 0},
+        {"*1\r\n$4\r\nPING", 0, 0},
+        {"GET /healthz", 0, 400},
+        {"GET /healthz HTTP/9.9\r\nHost: 127.0.0.1", 0, 505},
+        {"GET /healthz HTTP/1.1\r\nno colon\r\nHost: 127.0.0.1", 0, 400},
+        {"GET /healthz HTTP/1.1\r\nX: ", 40000, 431},
+        {"GET /", 40000, 414},
+        {"POST /v1/move HTTP/1.1\r\nContent-Length: -1", 0, 400},
+        {"POST /v1/move HTTP/1.1\r\nContent-Length: 99999999999999999999999", 0, 413},
+        {"POST /v1/move HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Gyre: 1\r\nTransfer-Encoding: "
+         "chunked\r\n\r\nzz",
+         0, 400},
+    };
+    struct gy_buf text = {0}, body = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        gy_buf_reset(&text);
+        gy_buf_puts(&text, cases[i].text);
+        for (size_t k = 0; k < cases[i].padding; k++) {
+            gy_buf_putc(&text, 'x');
+        }
+        gy_buf_puts(&text, "\r\n\r\n");
+        int got = talk(address, gy_buf_cstr(&text), gy_buf_size(&text), NULL, &body);
+        if (got != cases[i].status) {
+            fail_msg("%s: %d", cases[i].text, got);
+        }
+        assert_null(json_loads(gy_buf_cstr(&body), 0, NULL));
+        assert_int_equal(talk_http(address, "GET", "/healthz", NULL, &body), 200);
+    }
+    gy_buf_fini(&text);
+    gy_buf_fini(&body);
+}
+
 static void silent_connections_do_not_keep_others_out(void **state)
 {
-    int fds[32];
+    /* Nothing, half a head, half a body: 100 of each, where 64 may be. */
+    static const char *const halves[] = {
+        "", "GET /healthz HT",
+        "POST /v1/move HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Gyre: 1\r\nContent-Length: 100\r\n\r\n{"};
+    int fds[100];
     struct gy_buf body = {0};
-    for (size_t i = 0; i < 32; i++) {
-        fds[i] = talk_dial(address);
-        assert_true(fds[i] >= 0);
-    }
-    assert_int_equal(talk_http(address, "GET", "/healthz", NULL, &body), 200);
-    for (size_t i = 0; i < 32; i++) {
-        close(fds[i]);
+    for (size_t k = 0; k < sizeof halves / sizeof *halves; k++) {
+        time_t start = time(NULL);
+        for (size_t i = 0; i < 100; i++) {
+            fds[i] = talk_dial(address);
+            assert_true(fds[i] >= 0);
+            assert_int_equal(write(fds[i], halves[k], strlen(halves[k])), strlen(halves[k]));
+        }
+        assert_int_equal(talk_http(address, "GET", "/healthz", NULL, &body), 200);
+        assert_true(time(NULL) - start <= 3); /* not one of the time-outs */
+        for (size_t i = 0; i < 100; i++) {
+            close(fds[i]);
+        }
     }
     gy_buf_fini(&body);
 }
@@ -288,6 +339,7 @@ int main(void)
         cmocka_unit_test(a_refusal_waits_for_the_body),
         cmocka_unit_test(an_endless_body_is_cut_off),
         cmocka_unit_test(what_is_no_http_is_answered_or_cut_off),
+        cmocka_unit_test(what_is_not_whole_http_has_a_status_only),
         cmocka_unit_test(silent_connections_do_not_keep_others_out),
         cmocka_unit_test(a_unix_socket_comes_and_goes),
     };
