@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/error.h"
+#include "lib/hash/md5.h"
 #include "lib/map.h"
 
 #define BATCH 64 /* hashes kept on the stack between hashing and placing */
@@ -62,22 +63,73 @@ static void answer_none(uint32_t *out, size_t n)
     }
 }
 
-void gyre_map_locate_batch(const gyre_map_t *m, const void *const *keys, const size_t *lens,
-                           size_t n, uint32_t *out)
+/* What gy_map_hash_wide gives, for up to BATCH keys, where it is made from the key's MD5. */
+static void hash_md5(const gyre_map_t *m, const void *const *keys, const size_t *lens, size_t n,
+                     gy_u128 *out)
 {
-    if (m->hash_bits > 64 || !m->steps) {
+    const void *part[BATCH];
+    size_t part_len[BATCH];
+    uint32_t state[BATCH][4];
+    for (size_t i = 0; i < n; i++) {
+        gyre_map_hash_input(m, keys[i], lens[i], &part[i], &part_len[i]);
+    }
+    gy_md5_batch(m->simd, part, part_len, n, state);
+    for (size_t i = 0; i < n; i++) {
+        out[i] = m->key_hash && part_len[i] == 0
+                     ? m->key_hash(m, part[i], 0)
+                     : m->hash->of_md5(state[i]) >> (m->hash->bits - m->hash_bits);
+    }
+}
+
+/* Where a map hashes keys by MD5 that is most of a lookup, and several at once cost little more. */
+static void locate_md5(const gyre_map_t *m, const void *const *keys, const size_t *lens, size_t n,
+                       uint32_t *out)
+{
+    gy_u128 wide[BATCH];
+    uint64_t hashes[BATCH];
+    hash_md5(m, keys, lens, n, wide);
+    for (size_t i = 0; i < n; i++) {
+        hashes[i] = (uint64_t)wide[i];
+    }
+    if (m->hash_bits <= 64) {
+        m->place->locate_batch(m, hashes, n, out);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        out[i] = m->place->locate(m, wide[i]);
+    }
+}
+
+static void locate_some(const gyre_map_t *m, const void *const *keys, const size_t *lens, size_t n,
+                        uint32_t *out)
+{
+    uint64_t hashes[BATCH];
+    if (m->hash->of_md5 && (!m->key_hash || m->key_hash_plain)) {
+        locate_md5(m, keys, lens, n, out);
+        return;
+    }
+    if (m->hash_bits > 64) {
         for (size_t i = 0; i < n; i++) {
             out[i] = gyre_map_locate(m, keys[i], lens[i]);
         }
         return;
     }
-    uint64_t hashes[BATCH];
+    for (size_t i = 0; i < n; i++) {
+        hashes[i] = (uint64_t)gy_map_hash_wide(m, keys[i], lens[i]);
+    }
+    m->place->locate_batch(m, hashes, n, out);
+}
+
+void gyre_map_locate_batch(const gyre_map_t *m, const void *const *keys, const size_t *lens,
+                           size_t n, uint32_t *out)
+{
+    if (!m->steps) {
+        answer_none(out, n);
+        return;
+    }
     for (size_t done = 0; done < n;) {
         size_t now = n - done < BATCH ? n - done : BATCH;
-        for (size_t i = 0; i < now; i++) {
-            hashes[i] = (uint64_t)gy_map_hash_wide(m, keys[done + i], lens[done + i]);
-        }
-        m->place->locate_batch(m, hashes, now, out + done);
+        locate_some(m, keys + done, lens + done, now, out + done);
         done += now;
     }
 }

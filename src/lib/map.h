@@ -33,6 +33,7 @@ struct gyre_map {
     gy_u128 (*key_hash)(const gyre_map_t *m, const void *part, size_t len);
     void (*key_part)(const gyre_map_t *m, const void *key, size_t len, const void **part,
                      size_t *part_len);
+    bool key_hash_plain; /* key_hash is hash->value, but for an empty part */
     void *context;
     struct gy_secret secret; /* of hash: siphash */
     uint64_t key_rule;  /* equal where what key_hash and key_part read of the settings is equal */

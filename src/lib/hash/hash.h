@@ -20,6 +20,8 @@ struct gy_hash {
      * one seed of a system's own), or of a key of zeros. */
     gy_u128 (*seeded)(const void *data, size_t len, uint64_t seed);
     gy_u128 (*keyed)(const void *data, size_t len, const uint8_t key[16]);
+    /* value, from the words of the data's MD5; NULL where it is no function of that. */
+    gy_u128 (*of_md5)(const uint32_t state[4]);
 };
 
 extern const struct gy_hash gy_hash_xxh3, gy_hash_md5, gy_hash_sha256;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * md5.c - MD5 (RFC 1321), one call for the whole message: keys are short and always in memory. Here
- * for the placements that use it; it protects nothing. Threads: any.
+ * md5.c - MD5 (RFC 1321), one call for the whole message: keys are short and always in memory; and
+ * for many keys at once, those of one block side by side in the lanes of vectors. Here for the
+ * placements that use it; it protects nothing. No other hash gets lanes: MD5 of a short key takes
+ * several times what the lookup takes, the fast hashes less than it, and SHA-1 and SHA-256 are
+ * those of few clients. Threads: any.
  */
 #include <string.h>
 
@@ -9,23 +12,10 @@
 #include "lib/hash/digest.h"
 #include "lib/hash/functions.h"
 #include "lib/hash/hash.h"
+#include "lib/hash/md5.h"
+#include "lib/hash/md5_tables.h"
 
 #define BLOCK 64u
-
-/* floor(2^32 * |sin(i + 1)|), RFC 1321 section 3.4, written out so that no sine is ever computed.
- */
-static const uint32_t sines[64] = {
-    0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
-    0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821,
-    0xf61e2562, 0xc040b340, 0x265e5a51, 0xe9b6c7aa, 0xd62f105d, 0x02441453, 0xd8a1e681, 0xe7d3fbc8,
-    0x21e1cde6, 0xc33707d6, 0xf4d50d87, 0x455a14ed, 0xa9e3e905, 0xfcefa3f8, 0x676f02d9, 0x8d2a4c8a,
-    0xfffa3942, 0x8771f681, 0x6d9d6122, 0xfde5380c, 0xa4beea44, 0x4bdecfa9, 0xf6bb4b60, 0xbebfbc70,
-    0x289b7ec6, 0xeaa127fa, 0xd4ef3085, 0x04881d05, 0xd9d4d039, 0xe6db99e5, 0x1fa27cf8, 0xc4ac5665,
-    0xf4292244, 0x432aff97, 0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92, 0xffeff47d, 0x85845dd1,
-    0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391};
-
-static const uint8_t turns[4][4] = {
-    {7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
 
 static uint32_t load_le32(const uint8_t *p)
 {
@@ -74,29 +64,41 @@ static void absorb(uint32_t state[4], const uint8_t *block)
     state[3] += d;
 }
 
-void gyre_hash_md5(const void *data, size_t len, uint8_t digest[16])
+/* The last block, or the last two: what is left, a bit, and the length. Returns its bytes. */
+static size_t finish(uint8_t tail[2 * BLOCK], const uint8_t *in, size_t rest, size_t len)
 {
-    uint32_t state[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
-    const uint8_t *in = data;
-    size_t whole = len / BLOCK * BLOCK, rest = len - whole;
-    for (size_t i = 0; i < whole; i += BLOCK) {
-        absorb(state, in + i);
-    }
-
-    uint8_t tail[2 * BLOCK] = {0};
     size_t tail_len = rest < BLOCK - 8 ? BLOCK : 2 * BLOCK;
+    memset(tail, 0, tail_len);
     if (rest) {
-        memcpy(tail, in + whole, rest);
+        memcpy(tail, in, rest);
     }
     tail[rest] = 0x80;
     uint64_t bits = (uint64_t)len * 8;
     for (unsigned i = 0; i < 8; i++) {
         tail[tail_len - 8 + i] = (uint8_t)(bits >> 8 * i);
     }
+    return tail_len;
+}
+
+static void digest_words(const void *data, size_t len, uint32_t state[4])
+{
+    const uint8_t *in = data;
+    uint8_t tail[2 * BLOCK];
+    size_t whole = len / BLOCK * BLOCK;
+    memcpy(state, initial, sizeof initial);
+    for (size_t i = 0; i < whole; i += BLOCK) {
+        absorb(state, in + i);
+    }
+    size_t tail_len = finish(tail, whole ? in + whole : in, len - whole, len);
     for (size_t i = 0; i < tail_len; i += BLOCK) {
         absorb(state, tail + i);
     }
+}
 
+void gyre_hash_md5(const void *data, size_t len, uint8_t digest[16])
+{
+    uint32_t state[4];
+    digest_words(data, len, state);
     for (unsigned i = 0; i < 16; i++) {
         digest[i] = (uint8_t)(state[i / 4] >> 8 * (i % 4));
     }
@@ -104,18 +106,102 @@ void gyre_hash_md5(const void *data, size_t len, uint8_t digest[16])
 
 void gy_md5_pieces(const struct gy_piece *p, size_t n, uint8_t digest[16])
 {
-    uint32_t state[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
+    uint32_t state[4];
+    memcpy(state, initial, sizeof initial);
     gy_digest_pieces(absorb, state, p, n, false);
     for (unsigned i = 0; i < 16; i++) {
         digest[i] = (uint8_t)(state[i / 4] >> 8 * (i % 4));
     }
 }
 
-static gy_u128 md5_value(const void *data, size_t len)
+/* ---- many at once ---- */
+
+#ifdef GY_SIMD_X86
+#define NAME   md5_avx2
+#define LANES  8
+#define TARGET GY_TARGET_AVX2
+#include "lib/hash/md5_lanes.h"
+
+#define NAME   md5_avx512
+#define LANES  16
+#define TARGET GY_TARGET_AVX512
+#include "lib/hash/md5_lanes.h"
+
+/* Below so many the vectors are not worth filling. */
+#define FEWEST 3
+
+/* Messages waiting for their block to be hashed: their words, and which they are. */
+struct waiting {
+    uint32_t words[16][GY_MD5_LANES];
+    uint32_t state[GY_MD5_LANES][4];
+    size_t which[GY_MD5_LANES];
+    unsigned n;
+};
+
+static void wait_for_block(struct waiting *q, const void *data, size_t len, size_t which)
 {
-    uint8_t digest[16];
-    gyre_hash_md5(data, len, digest);
-    return gy_wide(gy_load_be64(digest), gy_load_be64(digest + 8));
+    uint8_t block[2 * BLOCK];
+    (void)finish(block, data, len, len);
+    for (unsigned w = 0; w < 16; w++) {
+        q->words[w][q->n] = load_le32(block + 4 * w);
+    }
+    q->which[q->n++] = which;
 }
 
-const struct gy_hash gy_hash_md5 = {"md5", 128, md5_value};
+/* Lanes that nobody waits in hold old words, and are not looked at. */
+static void hash_waiting(struct waiting *q, enum gy_simd level, uint32_t state[][4])
+{
+    if (level == GY_SIMD_AVX512 && q->n > GY_MD5_LANES / 2) {
+        md5_avx512(q->words, q->state);
+    } else {
+        md5_avx2(q->words, q->state);
+    }
+    for (unsigned i = 0; i < q->n; i++) {
+        memcpy(state[q->which[i]], q->state[i], sizeof q->state[i]);
+    }
+    q->n = 0;
+}
+#endif
+
+void gy_md5_batch(enum gy_simd level, const void *const *data, const size_t *len, size_t n,
+                  uint32_t state[][4])
+{
+    size_t i = 0;
+#ifdef GY_SIMD_X86
+    if (level != GY_SIMD_NONE && n >= FEWEST) {
+        struct waiting q = {.n = 0};
+        const unsigned room = level == GY_SIMD_AVX512 ? GY_MD5_LANES : GY_MD5_LANES / 2;
+        for (; i < n; i++) {
+            if (len[i] >= BLOCK - 8) {
+                digest_words(data[i], len[i], state[i]);
+                continue;
+            }
+            wait_for_block(&q, data[i], len[i], i);
+            if (q.n == room) {
+                hash_waiting(&q, level, state);
+            }
+        }
+        if (q.n) {
+            hash_waiting(&q, level, state);
+        }
+    }
+#endif
+    for (; i < n; i++) {
+        digest_words(data[i], len[i], state[i]);
+    }
+}
+
+static gy_u128 md5_of(const uint32_t state[4])
+{
+    return gy_wide((uint64_t)__builtin_bswap32(state[0]) << 32 | __builtin_bswap32(state[1]),
+                   (uint64_t)__builtin_bswap32(state[2]) << 32 | __builtin_bswap32(state[3]));
+}
+
+static gy_u128 md5_value(const void *data, size_t len)
+{
+    uint32_t state[4];
+    digest_words(data, len, state);
+    return md5_of(state);
+}
+
+const struct gy_hash gy_hash_md5 = {"md5", 128, md5_value, .of_md5 = md5_of};

@@ -11,6 +11,7 @@
 #include "gyre.h"
 #include "lib/hash/bytes.h"
 #include "lib/hash/functions.h"
+#include "lib/hash/md5.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -26,14 +27,6 @@ static gy_u128 ripemd160_value(const void *data, size_t len)
     uint8_t digest[20];
     gy_ripemd160(data, len, digest);
     return gy_wide(gy_load_be64(digest), gy_load_be64(digest + 8));
-}
-
-/* The digest's first 8 bytes as a little-endian number. */
-static uint64_t md5_le64(const void *data, size_t len)
-{
-    uint8_t digest[16];
-    gyre_hash_md5(data, len, digest);
-    return gy_load_le64(digest);
 }
 
 static uint32_t sha1_le32(const void *data, size_t len)
@@ -82,6 +75,20 @@ static const uint8_t no_key[16];
     }                                                                                \
     const struct gy_hash gy_hash_##name = {#name, bits, name##_plain, NULL, name##_keyed};
 
+/* Of the digest as four little-endian words. */
+#define MD5(name, bits, expression)                           \
+    static gy_u128 name##_of(const uint32_t state[4])         \
+    {                                                         \
+        return expression;                                    \
+    }                                                         \
+    static gy_u128 name##_plain(const void *data, size_t len) \
+    {                                                         \
+        uint32_t state[1][4];                                 \
+        gy_md5_batch(GY_SIMD_NONE, &data, &len, 1, state);    \
+        return name##_of(state[0]);                           \
+    }                                                         \
+    const struct gy_hash gy_hash_##name = {#name, bits, name##_plain, NULL, NULL, name##_of};
+
 const struct gy_hash gy_hash_sha1 = {"sha1", 128, sha1_value, NULL, NULL};
 const struct gy_hash gy_hash_ripemd160 = {"ripemd160", 128, ripemd160_value, NULL, NULL};
 PLAIN(city64, 64, gy_city64(data, len))
@@ -102,9 +109,9 @@ PLAIN(fnv1a_64_signed_cut, 32, gy_fnv1a_64_signed_cut(data, len))
 PLAIN(hsieh, 32, gy_hsieh(data, len))
 SEEDED(lookup3, 32, 0, gy_lookup3(data, len, (uint32_t)seed))
 SEEDED(lookup3_13, 32, 13, gy_lookup3(data, len, (uint32_t)seed))
-PLAIN(md5_be64, 64, gy_hash_md5.value(data, len) >> 64)
-PLAIN(md5_le32, 32, (uint32_t)md5_le64(data, len))
-PLAIN(md5_le64, 64, md5_le64(data, len))
+MD5(md5_be64, 64, (uint64_t)__builtin_bswap32(state[0]) << 32 | __builtin_bswap32(state[1]))
+MD5(md5_le32, 32, state[0])
+MD5(md5_le64, 64, (uint64_t)state[1] << 32 | state[0])
 SEEDED(murmur2_32, 32, 0, gy_murmur2_32(data, len, (uint32_t)seed))
 SEEDED(murmur2_32_kafka, 32, 0x9747b28c, gy_murmur2_32(data, len, (uint32_t)seed))
 SEEDED(murmur2_64a, 64, 0, gy_murmur2_64a(data, len, seed))

@@ -108,6 +108,7 @@ static int build(const struct gy_like_job *job)
     job->m->hash = gy_hash_find_alias("twemproxy", gy_like_text(job, GY_SET_HASH));
     job->m->hash_bits = job->m->hash->bits;
     job->m->key_hash = key_hash;
+    job->m->key_hash_plain = true;
     uint32_t *list = gy_mem_alloc((size_t)job->n + 1, sizeof *list);
     int err = list ? gy_like_whole_weights(job, INT32_MAX) : gy_fail_nomem(job->e);
     err = err ? err : sort_servers(job, list);

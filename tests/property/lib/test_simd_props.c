@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_simd_props.c - every level of vector instructions the machine has gives the answers of plain
- * C; and the eight-lane kernel of jump does so too where the machine cannot run it, compiled from
- * the same source without the instructions.
+ * C; and the widest kernels of jump and MD5 do so too where the machine cannot run them, compiled
+ * from the same source without the instructions.
  */
 #include "fleet_gen.h"
+#include "lib/hash/md5.h"
+#include "lib/hash/md5_tables.h"
 #include "lib/map.h"
 #include "lib/place/rendezvous.h"
 
@@ -26,6 +28,11 @@ static bool any(const int64_t *lanes)
 #define TARGET __attribute__((noinline))
 #define ANY(m) any((const int64_t *)&(m))
 #include "lib/place/jump_lanes.h"
+
+#define NAME   md5_sixteen
+#define LANES  16
+#define TARGET __attribute__((noinline))
+#include "lib/hash/md5_lanes.h"
 #endif
 
 /* A map is constant but for this: what the machine is taken to be able to do. */
@@ -83,9 +90,129 @@ static bool levels_agree(struct prop *p)
     return true;
 }
 
+/* ---- keys by MD5 ---- */
+
+/* Systems that hash keys by MD5 in each of its forms, with a tag and without. */
+static gyre_map_t *gen_md5_map(struct prop *p)
+{
+    static const char *const rows[][4] = {
+        {"libmemcached", "distribution", "ketama_weighted", NULL},
+        {"twemproxy", "hash", "md5", NULL},
+        {"twemproxy", "hash", "md5", "<>"},
+        {"libketama", NULL, NULL, NULL},
+        {"npm-hashring", NULL, NULL, NULL},
+        {"uhashring", "mode", "ketama", NULL},
+        {"uhashring", "mode", "default", NULL},
+        {"sample", "mode", "md5_128", "{}"},
+        {"sample", "mode", "md5_64be", "{}"},
+        {"sample", "mode", "java_md5_32be", NULL},
+        {"clickhouse", "hash", "halfMD5", NULL},
+        {"jump", "hash", "md5_le64", NULL},
+    };
+    const char *const *row = rows[prop_below(p, sizeof rows / sizeof rows[0])];
+    gyre_topology_t *t = gyre_topology_new();
+    must(t ? gyre_topology_set(t, "like", row[0], NULL) : GYRE_NOMEM);
+    must(row[1] ? gyre_topology_set(t, row[1], row[2], NULL) : GYRE_OK);
+    must(row[3] ? gyre_topology_set(t, "hash_tag", row[3], NULL) : GYRE_OK);
+    unsigned nodes = (unsigned)prop_size(p, 1, 30);
+    for (unsigned i = 0; i < nodes; i++) {
+        gen_add(p, t, i, 1);
+    }
+    gyre_map_t *m = gen_map(t);
+    gyre_topology_free(t);
+    return m;
+}
+
+/* Lengths about the ends of one block and of two more than others; tags and empty keys too. */
+static size_t draw_key(struct prop *p, char key[160])
+{
+    static const size_t ends[] = {0, 1, 54, 55, 56, 57, 63, 64, 65, 119, 120, 128};
+    size_t len = prop_below(p, 3) ? ends[prop_below(p, 12)] : (size_t)prop_size(p, 0, 150);
+    for (size_t i = 0; i < len; i++) {
+        key[i] = (char)(prop_below(p, 8) ? 'a' + prop_below(p, 26) : (uint64_t) "<>{}"[i % 4]);
+    }
+    return len;
+}
+
+static bool md5_levels_agree(struct prop *p)
+{
+    gyre_map_t *m = gen_md5_map(p);
+    char text[100][160];
+    const void *key[100];
+    size_t len[100], n = prop_below(p, 101);
+    uint32_t plain[100], out[100];
+    for (size_t i = 0; i < n; i++) {
+        key[i] = text[i];
+        len[i] = draw_key(p, text[i]);
+        plain[i] = gyre_map_locate(m, key[i], len[i]);
+    }
+    for (int level = GY_SIMD_NONE; level <= (int)gy_simd_best(); level++) {
+        force(m, (enum gy_simd)level);
+        memset(out, 0xee, sizeof out);
+        gyre_map_locate_batch(m, key, len, n, out);
+        PROP(memcmp(out, plain, n * sizeof *out) == 0);
+    }
+    gyre_map_unref(m);
+    return true;
+}
+
+static bool md5_digests_agree(struct prop *p)
+{
+    uint32_t state[GY_MD5_LANES][4];
+    char text[GY_MD5_LANES][160];
+    const void *key[GY_MD5_LANES];
+    size_t len[GY_MD5_LANES];
+    uint8_t digest[16];
+    for (unsigned i = 0; i < GY_MD5_LANES; i++) {
+        key[i] = text[i];
+        len[i] = draw_key(p, text[i]);
+    }
+    for (int level = GY_SIMD_NONE; level <= (int)gy_simd_best(); level++) {
+        gy_md5_batch((enum gy_simd)level, key, len, GY_MD5_LANES, state);
+        for (unsigned i = 0; i < GY_MD5_LANES * 16; i++) {
+            gyre_hash_md5(key[i / 16], len[i / 16], digest);
+            PROP((uint8_t)(state[i / 16][i % 16 / 4] >> 8 * (i % 4)) == digest[i % 16]);
+        }
+    }
+    return true;
+}
+
+#ifdef GY_SIMD_X86
+/* Blocks of one key each: 55 bytes and less, padded as RFC 1321 says. */
+static bool md5_sixteen_agrees(struct prop *p)
+{
+    uint32_t words[16][GY_MD5_LANES] = {{0}}, state[GY_MD5_LANES][4];
+    char text[160];
+    uint8_t digests[GY_MD5_LANES][16];
+    for (unsigned i = 0; i < GY_MD5_LANES; i++) {
+        uint8_t block[64] = {0};
+        size_t len = draw_key(p, text) % 56;
+        memcpy(block, text, len);
+        block[len] = 0x80;
+        block[56] = (uint8_t)(len * 8);
+        block[57] = (uint8_t)(len * 8 >> 8);
+        for (unsigned k = 0; k < 64; k++) {
+            words[k / 4][i] |= (uint32_t)block[k] << 8 * (k % 4);
+        }
+        gyre_hash_md5(text, len, digests[i]);
+    }
+    md5_sixteen((const uint32_t(*)[GY_MD5_LANES])words, state);
+    for (unsigned i = 0; i < GY_MD5_LANES * 16; i++) {
+        PROP((uint8_t)(state[i / 16][i % 16 / 4] >> 8 * (i % 4)) == digests[i / 16][i % 16]);
+    }
+    return true;
+}
+#endif
+
 int main(void)
 {
     static const char *const names[] = {"plain C", "AVX2", "AVX-512"};
     printf("this machine's level: %s\n", names[gy_simd_best()]);
-    return prop_run("levels agree", levels_agree, 150);
+    int failed = prop_run("levels agree", levels_agree, 150);
+    failed += prop_run("levels agree, keys by MD5", md5_levels_agree, 400);
+    failed += prop_run("levels agree, digests", md5_digests_agree, 200);
+#ifdef GY_SIMD_X86
+    failed += prop_run("sixteen lanes of MD5", md5_sixteen_agrees, 100);
+#endif
+    return failed;
 }
