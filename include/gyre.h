@@ -374,7 +374,8 @@ GYRE_API size_t gyre_map_replicas(const gyre_map_t *m, const void *key, size_t l
  * threads may raise them by atomic additions meanwhile, and the bound is then missed by as much.
  * percent is how far above its fair share a node may go: 125 is a good choice, below 100 counts as
  * 100. A node is always found; if loads contradict total, the key's own. GYRE_NONE only where no
- * node takes keys. Where a key goes depends on the loads, so this is for work, not for data.
+ * node takes keys. A node that is down has UINT64_MAX as its load, and no part in total. Where a
+ * key goes depends on the loads, so this is for work, not for data.
  *
  * rendezvous and dx spread what one full node turns away over all others; on a ring it falls on the
  * next ones. Cost: a lookup, and a step for each full node met.

@@ -263,6 +263,22 @@ static void test_route_replaced(void **state)
     gyre_topology_free(t);
 }
 
+/* Bounded loads take no mask: a node that is down is one without room. */
+static void test_bounded_down(void **state)
+{
+    gyre_map_t *m = fleet_of(3, 1, "");
+    gyre_mask_t *k;
+    uint64_t loads[3] = {0, UINT64_MAX, 0};
+    assert_int_equal(gyre_mask_new(m, NULL, &k, NULL), GYRE_OK);
+    gyre_mask_set(k, 1, false);
+    for (unsigned i = 0; i < 200; i++) {
+        uint32_t node = gyre_map_locate_bounded(m, &i, sizeof i, loads, 0, 1000);
+        assert_int_equal(node, gyre_mask_locate(k, &i, sizeof i));
+    }
+    gyre_mask_unref(k);
+    gyre_map_unref(m);
+}
+
 static void test_empty(void **state)
 {
     gyre_map_t *m = fleet_of(0, 1, "spread zone");
@@ -290,7 +306,7 @@ int main(void)
         cmocka_unit_test(test_refused),      cmocka_unit_test(test_reclaimed),
         cmocka_unit_test(test_route),        cmocka_unit_test(test_share_values),
         cmocka_unit_test(test_route_masked), cmocka_unit_test(test_route_replaced),
-        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_bounded_down), cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
