@@ -50,6 +50,7 @@ bool gy_room_for_command(struct gy_client *c)
     if (!exceeds(w, r->expected, r->budget)) {
         return true;
     }
+    r->refused = true;
     /* One answer at a time, only to those that read; and large ones not at all for now. */
     return c->inflight == 0 && gy_client_unread(c) == 0 && c->reply_peak < r->budget / 64;
 }
@@ -144,7 +145,8 @@ static void evict(struct gy_worker *w, uint64_t now)
 void gy_room_tick(struct gy_worker *w, uint64_t now)
 {
     struct gy_room *r = &w->room;
-    if (r->short_since || r->starving) {
+    if (r->short_since || r->refused) {
+        r->refused = false;
         count(w);
         evict(w, now);
         gy_room_turn(w);

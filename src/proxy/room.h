@@ -34,6 +34,7 @@ struct gy_room {
     uint64_t calm_until; /* ms; so long after a node had to wait, patience is short */
     uint64_t short_since; /* ms; 0: no node had to wait since there was room for half the budget */
     bool starving; /* a client waits for room, perhaps without an event of its own to end that */
+    bool refused;  /* since the last tick a command was not taken: all hold too much */
 };
 
 /* May one more command of this client be taken, as far as all clients together go? */

@@ -139,7 +139,7 @@ static void on_tick(void *ctx)
         gy_tasks_expire(w, now);
     }
     bool due = w->ticks++ % SUMMARY_EVERY == 0;
-    if (due || w->room.short_since || w->room.starving) { /* more often when it matters */
+    if (due || w->room.short_since || w->room.refused) { /* more often when it matters */
         count_memory(w, now);
     }
     gy_room_tick(w, now);
