@@ -614,8 +614,10 @@ struct gyre_balance {
     size_t size;
     /* Standard deviation / mean. 0.05 is even; above 0.20 deserves an alert. */
     double cv;
-    /* What as many random points give on average: sqrt of the mean of (P - k) / (k (P + 1)) for
-     * nodes with k of P points, about 1/sqrt(points). 0 where placement is exact by construction.
+    /* What as many random points give on average. A node with k of P points owns a part that is
+     * Beta(k, P - k): its mean is k / P, and sqrt((P - k) / (k (P + 1))) its own CV, so that equal
+     * nodes make about 1/sqrt(points). That points are whole counts in too, which shows in nodes so
+     * light that they have a few. 0 where placement is exact by construction.
      */
     double expected_cv;
     /* Largest / mean and smallest / mean. */
@@ -633,6 +635,155 @@ GYRE_API void gyre_map_balance(const gyre_map_t *m, struct gyre_balance *out);
  */
 GYRE_API void gyre_balance_of(const double *loads, const double *weights, size_t n,
                               struct gyre_balance *out);
+
+/*
+ * How many `points` a unit of weight needs for an expected CV of at most cv: the least that will
+ * do, up to the setting's limit of 100000; 0 if that is not enough, or cv not above 0. weights are
+ * those of n nodes, NULL for all 1; drained ones are left out. Of one node: 1. MT-safe. Cost: some
+ * 20 passes over the weights.
+ */
+GYRE_API uint32_t gyre_points_for(const double *weights, size_t n, double cv);
+
+/* What a sample of keys says of a placement. */
+struct gyre_evidence {
+    /* sizeof(struct gyre_evidence), set by the caller; no more than that is written. */
+    size_t size;
+    /* How many keys. */
+    uint64_t keys;
+    /* Pearson's chi-square of the counts against the map's own shares, its degrees of freedom
+     * (nodes that may expect fewer than 5 keys count together as one), and the probability that
+     * keys which fall where the map says, each by itself, give as much or more. Below 0.001 chance
+     * is no explanation: keys share hash tags, are listed several times, or are no fair sample. 1
+     * where there is nothing to compare. */
+    double chi_square;
+    uint32_t degrees;
+    double p;
+    /* CV of keys / weight as gyre_balance_of gives it, and the interval in which the CV lies of all
+     * keys that this is a random sample of: what chance adds to it is taken out again. */
+    double cv, cv_low, cv_high;
+};
+
+/*
+ * Judges counted keys: keys has an entry for each node of the map, confidence is that of the
+ * interval, such as 0.95. The keys must be different ones. Errors: INVALID (size not set,
+ * confidence not between 0 and 1). MT-safe. Cost: linear in the nodes.
+ *
+ * Sources: the interval inverts the non-central chi-square distribution (in the approximation of
+ * Sankaran, "Approximations to the non-central chi-square distribution", Biometrika 50, 1963);
+ * where weights differ, its scale and degrees of freedom are Satterthwaite's (Biometrics 2, 1946).
+ */
+GYRE_API GYRE_NODISCARD int gyre_map_judge(const gyre_map_t *m, const uint64_t *keys,
+                                           double confidence, struct gyre_evidence *out);
+
+/*
+ * The share of all keys that a node has of which `hits` of `keys` sampled ones are: Wilson's score
+ * interval ("Probable inference, the law of succession, and statistical inference", J. Am. Stat.
+ * Assoc. 22, 1927). 0 to 1 without keys. confidence is taken into 0.5 to 1 - 10^-12. MT-safe.
+ */
+GYRE_API void gyre_share_interval(uint64_t hits, uint64_t keys, double confidence, double *low,
+                                  double *high);
+
+/* ---- ranges: which stretches of the hash space a node holds, and who holds them too ---- */
+
+/*
+ * Where a key stands: its position on the ring (the first bits of its hash), or its slot where the
+ * placement is a table of slots. false where the placement knows neither (rendezvous, jump and
+ * others that give each key an order of nodes of its own). MT-safe.
+ */
+GYRE_API bool gyre_map_position(const gyre_map_t *m, const void *key, size_t len, uint64_t *hi,
+                                uint64_t *lo);
+
+/* How many bits a position has, 1 to 128; 0 where gyre_map_position says false, and where positions
+ * are slots. */
+GYRE_API unsigned gyre_map_position_bits(const gyre_map_t *m);
+
+/* How many slots there are; 0 where positions are not slots. */
+GYRE_API uint64_t gyre_map_slots(const gyre_map_t *m);
+
+/*
+ * Where a walk along the hash space stands. Zeroed it is at the begin: struct gyre_cursor c = {0}.
+ * It belongs to the caller, who may copy it to come back later, and to one walk over one map or
+ * diff; threads take a cursor each. Nothing has to be freed.
+ */
+struct gyre_cursor {
+    uint64_t state[8];
+};
+
+/* A stretch of the hash space whose keys have the same nodes. */
+struct gyre_range {
+    /* sizeof(struct gyre_range), set by the caller; no more than that is written. */
+    size_t size;
+    /* First and last position, both in it. The first is above the last where the stretch goes over
+     * the end of the ring; such a one comes last, and is the only one. */
+    uint64_t first_hi, first_lo, last_hi, last_lo;
+    /* Of the hash space. */
+    double share;
+    /* How many nodes hold it, and GYRE_REPLICAS_ flags. */
+    size_t holders;
+    unsigned flags;
+};
+
+/*
+ * The next range of a map, with the nodes that gyre_map_replicas gives each key in it: holders has
+ * room for `replicas` of them (1 to 64), the owner first. Neighbours with the same holders are one
+ * range, so the ranges cover the hash space once. false at the end, and for maps that have no
+ * ranges: those without positions, or where a node is chosen by more of a key than its position.
+ * MT-safe. Cost: that of gyre_map_replicas without the hash, for each point.
+ */
+GYRE_API bool gyre_range_next(const gyre_map_t *m, size_t replicas, struct gyre_cursor *at,
+                              struct gyre_range *out, uint32_t *holders);
+
+/* Who holds what, of all nodes. Immutable; holds a reference to the map. */
+typedef struct gyre_holdings gyre_holdings_t;
+
+/* What one node holds. */
+struct gyre_holding {
+    /* sizeof(struct gyre_holding), set by the caller; no more than that is written. */
+    size_t size;
+    /* Shares of the hash space: whose first node it is, as gyre_map_share; that it holds, as the
+     * first or a later replica; and of that, what nobody else holds, which is lost with it. */
+    double owned, held, alone;
+    /* How many ranges it holds; sampled: 0. */
+    uint64_t ranges;
+    /* How many other nodes hold a part of the same, and so can feed its replacement. */
+    uint32_t feeders;
+    /* What the busiest of them sends if each range comes from the holder that has the least to send
+     * until then. largest / (held - alone) is the part of the time that feeding from one node alone
+     * would take: 1 / feeders at best. */
+    double largest;
+};
+
+/* One that can feed it: what of it the feeder holds, and what of that it sends. */
+struct gyre_feed {
+    uint32_t node;
+    double holds, sends;
+};
+
+/*
+ * Looks through all ranges of a map, each key on `replicas` nodes (1 to 64). Exact where
+ * gyre_range_next has an answer; of other maps `samples` pseudo-random keys are looked at, always
+ * the same ones, and a share p is off by about sqrt(p (1 - p) / samples). Errors: RANGE (replicas),
+ * EMPTY (no node takes keys), UNSUPPORTED (the map has no ranges, and samples is 0), NOMEM.
+ * MT-safe. Cost: that of gyre_range_next, and replicas^2 steps for each range; some 100 bytes for
+ * each pair of nodes that hold a range together.
+ */
+GYRE_API GYRE_NODISCARD int gyre_holdings_build(gyre_map_t *m, size_t replicas, size_t samples,
+                                                gyre_holdings_t **out, gyre_error_t *e);
+
+/* Frees h and what was got from it; NULL is allowed. */
+GYRE_API void gyre_holdings_free(gyre_holdings_t *h);
+
+/* False: what is held was sampled. */
+GYRE_API bool gyre_holdings_exact(const gyre_holdings_t *h);
+
+/* Errors: INVALID (size not set; no such node). MT-safe. */
+GYRE_API GYRE_NODISCARD int gyre_holdings_node(const gyre_holdings_t *h, uint32_t node,
+                                               struct gyre_holding *out);
+
+/* Feeder k of a node, from 0: those that send most first, equal ones by name; NULL past the end.
+ * MT-safe. */
+GYRE_API const struct gyre_feed *gyre_holdings_feed(const gyre_holdings_t *h, uint32_t node,
+                                                    size_t k);
 
 /* ---- diff: what differs between two maps ---- */
 
@@ -655,8 +806,9 @@ struct gyre_flow {
  * sqrt(p (1 - p) / samples).
  *
  * Errors: EMPTY (no node takes keys in one of them); MISMATCH (hash_tag differs, so that only real
- * keys can tell; or not exact and samples is 0); NOMEM. MT-safe. Cost: two passes over the points,
- * some 10 ns each; modulo: up to N * M / gcd steps, of which the first 2^20 flows are listed.
+ * keys can tell; or not exact and samples is 0); NOMEM. MT-safe. Cost: one pass over the points of
+ * both rings, about 1 ns each where they agree and some 50 ns where they do not, and a few 100 ns
+ * for each flow; modulo: up to N * M / gcd steps, of which the first 2^20 flows are listed.
  */
 GYRE_API GYRE_NODISCARD int gyre_diff_build(gyre_map_t *from, gyre_map_t *to, size_t samples,
                                             gyre_diff_t **out, gyre_error_t *e);
@@ -685,6 +837,35 @@ GYRE_API double gyre_diff_modulo(const gyre_diff_t *d);
 /* The flows, largest first, equal ones in the order of the names; NULL past the end. */
 GYRE_API size_t gyre_diff_count(const gyre_diff_t *d);
 GYRE_API const struct gyre_flow *gyre_diff_flow(const gyre_diff_t *d, size_t i);
+
+/* A stretch of the hash space whose keys leave one node for another. */
+struct gyre_arc {
+    /* sizeof(struct gyre_arc), set by the caller; no more than that is written. */
+    size_t size;
+    /* First and last position, as in struct gyre_range. */
+    uint64_t first_hi, first_lo, last_hi, last_lo;
+    /* Of the hash space. */
+    double share;
+    /* Numbers of the nodes: in the old map, and in the new one. */
+    uint32_t from, to;
+};
+
+/* Can what moves be walked arc by arc? So it is where the diff is exact and not of two modulos. */
+GYRE_API bool gyre_diff_has_arcs(const gyre_diff_t *d);
+
+/*
+ * The next arc whose keys move, in the order of positions; false at the end, and where there are no
+ * arcs. Neighbours that go the same way are one arc. Their shares make up gyre_diff_moved, and by
+ * from and to the flows. MT-safe: threads take a cursor each. Cost: all of them together as much as
+ * gyre_diff_build; nothing is kept, so a diff is small however much it moves.
+ *
+ *     struct gyre_cursor c = {{0}};
+ *     struct gyre_arc a = {.size = sizeof a};
+ *     while (gyre_diff_next(diff, &c, &a)) {
+ *         copy(gyre_map_node(old, a.from), gyre_map_node(next, a.to), a.first_lo, a.last_lo);
+ *     }
+ */
+GYRE_API bool gyre_diff_next(const gyre_diff_t *d, struct gyre_cursor *at, struct gyre_arc *out);
 
 /* ---- plan: a change, and the topology it leads to ---- */
 

@@ -28,42 +28,55 @@ double gy_map_fraction(const gyre_map_t *m, gy_u128 length)
     return m->slots ? (double)length * gy_scale(bits) : gy_fraction(length, m->position_bits);
 }
 
-void gy_arcs_start(struct gy_arcs *a, const gyre_map_t *m)
+size_t gy_arc_first(const gyre_map_t *m)
 {
-    *a = (struct gy_arcs){.map = m};
-    while (m->after && a->next < m->steps && m->place->position(m, a->next) == 0) {
-        a->next++;
+    size_t i = 0;
+    while (m->after && i < m->steps && m->place->position(m, i) == 0) {
+        i++;
     }
-    gy_arcs_next(a);
+    return i;
 }
 
-void gy_arcs_next(struct gy_arcs *a)
+gy_u128 gy_arc_end(const gyre_map_t *m, size_t i)
 {
-    const gyre_map_t *m = a->map;
-    if (a->next < m->steps) {
-        gy_u128 end = m->place->position(m, a->next) - (m->after ? 1 : 0), last = gy_map_last(m);
-        a->end = end < last ? end : last; /* beyond it no key stands */
-        a->node = m->place->node(m, a->next);
-        a->next++;
-    } else {
-        a->end = gy_map_last(m);
-        a->node = m->place->node(m, 0);
+    gy_u128 last = gy_map_last(m);
+    if (i >= m->steps) {
+        return last;
     }
+    gy_u128 end = m->place->position(m, i) - (m->after ? 1 : 0);
+    return end < last ? end : last; /* beyond it no key stands */
+}
+
+uint32_t gy_arc_node(const gyre_map_t *m, size_t i)
+{
+    return m->place->node(m, i < m->steps ? i : 0);
+}
+
+/* Only the last points can end there, so they are looked at from behind. */
+uint32_t gy_map_last_owner(const gyre_map_t *m)
+{
+    gy_u128 last = gy_map_last(m);
+    size_t i = m->steps;
+    while (i > 0 && gy_arc_end(m, i - 1) == last) {
+        i--;
+    }
+    return gy_arc_node(m, i);
 }
 
 void gy_map_measure(struct gyre_map *m)
 {
-    gy_u128 last = gy_ring_last(m->position_bits), start = 0;
-    struct gy_arcs a;
-    for (gy_arcs_start(&a, m);; gy_arcs_next(&a)) {
-        if (a.end >= start) {
-            m->owned[a.node] += a.end - start + 1;
-            if (m->owned[a.node] == 0 || m->owned[a.node] > last) {
-                m->whole = a.node;
+    gy_u128 last = gy_map_last(m), start = 0;
+    for (size_t i = gy_arc_first(m);; i++) {
+        gy_u128 end = gy_arc_end(m, i);
+        uint32_t node = gy_arc_node(m, i);
+        if (end >= start) {
+            m->owned[node] += end - start + 1;
+            if (m->owned[node] == 0 || m->owned[node] > gy_ring_last(m->position_bits)) {
+                m->whole = node;
             }
-            start = a.end + 1;
+            start = end + 1;
         }
-        if (a.end == last) {
+        if (end == last) {
             break;
         }
     }

@@ -10,6 +10,8 @@
 #include "lib/alloc.h"
 #include "lib/error.h"
 #include "lib/flows.h"
+#include "lib/merge.h"
+#include "lib/probe.h"
 
 #define MODULO_FLOWS_MAX ((uint64_t)1 << 20) /* listed; moved and minimum always count all */
 
@@ -17,58 +19,49 @@ struct gyre_diff {
     gyre_map_t *from, *to; /* held: the flows' names are theirs */
     bool exact;
     double moved, minimum, modulo;
+    bool arcs; /* gyre_diff_next has something to walk along */
     struct gyre_flow *flows;
     size_t count;
+    uint16_t *twin; /* of a node of from: its number in to, GY_TWIN_NONE if it has none */
 };
 
 /* While a diff is made: which nodes of the two maps are the same, by name. */
 struct work {
     const gyre_map_t *from, *to;
-    uint32_t *twin_of_from; /* number in to, GYRE_NONE if it has none */
+    uint16_t *twin; /* the diff's */
     struct gy_flows flows;
     uint64_t unit; /* a flow's amount is in 1/unit; 0: in positions of the ring */
 };
 
+/* Both maps sort by name, so one pass over the two lists will do. */
 static void match_names(struct work *w)
 {
+    uint32_t j = 0;
     for (uint32_t i = 0; i < w->from->count; i++) {
-        w->twin_of_from[i] = gyre_map_find(w->to, w->from->nodes[i].name);
+        int order = -1;
+        while (j < w->to->count &&
+               (order = strcmp(w->to->nodes[j].name, w->from->nodes[i].name)) < 0) {
+            j++;
+        }
+        w->twin[i] = j < w->to->count && order == 0 ? (uint16_t)j : GY_TWIN_NONE;
     }
 }
 
 /* ---- rings ---- */
 
-/* Both lists of arcs cover the ring from 0 on; each step takes the stretch up to the nearer end. */
 static int merge_arcs(struct work *w, gy_u128 *moved)
 {
-    gy_u128 last = gy_map_last(w->from), start = 0;
-    struct gy_arcs a, b;
-    gy_arcs_start(&a, w->from);
-    gy_arcs_start(&b, w->to);
+    struct gy_merge g;
+    struct gy_stretch s;
     *moved = 0;
-    for (;;) {
-        gy_u128 end = a.end < b.end ? a.end : b.end;
-        if (end >= start) {
-            gy_u128 length = gy_map_length(w->from, start, end);
-            if (w->twin_of_from[a.node] != b.node) {
-                *moved += length;
-                if (gy_flows_add(&w->flows, a.node, b.node, length)) {
-                    return GYRE_NOMEM;
-                }
-            }
-            if (end == last) {
-                return GYRE_OK;
-            }
-            start = end + 1;
-        }
-        bool step_a = a.end <= end, step_b = b.end <= end;
-        if (step_a) {
-            gy_arcs_next(&a);
-        }
-        if (step_b) {
-            gy_arcs_next(&b);
+    for (gy_merge_start(&g, w->from, w->to, w->twin); gy_merge_next(&g, &s);) {
+        gy_u128 length = gy_map_length(w->from, s.first, s.last);
+        *moved += length;
+        if (gy_flows_add(&w->flows, s.from, s.to, length)) {
+            return GYRE_NOMEM;
         }
     }
+    return GYRE_OK;
 }
 
 /* What each node owns less than before must have gone; nothing else need. */
@@ -77,9 +70,9 @@ static double ring_minimum(const struct work *w)
     gy_u128 sum = 0;
     bool any = false;
     for (uint32_t i = 0; i < w->from->count; i++) {
-        uint32_t j = w->twin_of_from[i];
-        gy_u128 before = w->from->owned[i], after = j == GYRE_NONE ? 0 : w->to->owned[j];
-        bool all_before = w->from->whole == i, all_after = j != GYRE_NONE && w->to->whole == j;
+        uint32_t j = w->twin[i];
+        gy_u128 before = w->from->owned[i], after = j == GY_TWIN_NONE ? 0 : w->to->owned[j];
+        bool all_before = w->from->whole == i, all_after = j != GY_TWIN_NONE && w->to->whole == j;
         if (!all_after && (all_before || before > after)) {
             sum += before - after; /* right modulo 2^128 where before is a whole 128-bit ring */
             any = true;
@@ -95,6 +88,7 @@ static int diff_rings(struct work *w, struct gyre_diff *d)
         return GYRE_NOMEM;
     }
     d->exact = true;
+    d->arcs = true;
     d->moved = w->flows.count ? gy_map_fraction(w->from, moved) : 0;
     d->minimum = ring_minimum(w);
     return GYRE_OK;
@@ -148,8 +142,8 @@ static int residues_init(struct residues *r, const struct work *w)
     /* Chinese remainder theorem: x = i mod n and x = j mod m meet once in lcm if i = j mod gcd, and
      * else never. */
     for (uint32_t i = 0; i < r->n; i++) {
-        uint32_t twin = w->twin_of_from[r->from[i]];
-        if (twin != GYRE_NONE && w->to->weight[twin]) {
+        uint32_t twin = w->twin[r->from[i]];
+        if (twin != GY_TWIN_NONE && w->to->weight[twin]) {
             r->kept += i % r->gcd == slot[twin] % r->gcd;
         }
     }
@@ -166,8 +160,8 @@ static double residues_minimum(const struct residues *r, const struct work *w)
 {
     uint64_t before = r->lcm / r->n, after = r->lcm / r->m, sum = 0;
     for (uint32_t i = 0; i < r->n; i++) {
-        uint32_t twin = w->twin_of_from[r->from[i]];
-        uint64_t now = twin != GYRE_NONE && w->to->weight[twin] ? after : 0;
+        uint32_t twin = w->twin[r->from[i]];
+        uint64_t now = twin != GY_TWIN_NONE && w->to->weight[twin] ? after : 0;
         sum += before > now ? before - now : 0;
     }
     return (double)sum / (double)r->lcm;
@@ -182,7 +176,7 @@ static int diff_modulos(struct work *w, struct gyre_diff *d)
     }
     for (uint64_t x = 0; !err && x < r.lcm && w->flows.count < MODULO_FLOWS_MAX; x++) {
         uint32_t a = r.from[x % r.n], b = r.to[x % r.m];
-        if (w->twin_of_from[a] != b) {
+        if (w->twin[a] != b) {
             err = gy_flows_add(&w->flows, a, b, 1);
         }
     }
@@ -196,28 +190,15 @@ static int diff_modulos(struct work *w, struct gyre_diff *d)
 
 /* ---- anything else ---- */
 
-/* SplitMix64's stream: any two runs, on any machine, see the same keys. */
-static uint64_t sample_key(uint64_t i)
-{
-    uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
 static int diff_samples(struct work *w, struct gyre_diff *d, size_t samples)
 {
-    static const char digits[] = "0123456789abcdef";
     size_t moved = 0;
     for (size_t s = 0; s < samples; s++) {
-        char key[16]; /* as text, so that no tag character and no byte order comes into it */
-        uint64_t bits = sample_key(s);
-        for (unsigned i = 0; i < sizeof key; i++) {
-            key[i] = digits[bits >> 4 * i & 15];
-        }
+        char key[GY_PROBE];
+        gy_probe_key(s, key);
         uint32_t a = gyre_map_locate(w->from, key, sizeof key);
         uint32_t b = gyre_map_locate(w->to, key, sizeof key);
-        if (w->twin_of_from[a] != b) {
+        if (w->twin[a] != b) {
             moved++;
             if (gy_flows_add(&w->flows, a, b, 1)) {
                 return GYRE_NOMEM;
@@ -227,9 +208,9 @@ static int diff_samples(struct work *w, struct gyre_diff *d, size_t samples)
     w->unit = samples;
     d->moved = (double)moved / (double)samples;
     for (uint32_t i = 0; i < w->from->count; i++) {
-        uint32_t j = w->twin_of_from[i];
+        uint32_t j = w->twin[i];
         double before = gyre_map_share(w->from, i);
-        double after = j == GYRE_NONE ? 0 : gyre_map_share(w->to, j);
+        double after = j == GY_TWIN_NONE ? 0 : gyre_map_share(w->to, j);
         d->minimum += before > after ? before - after : 0;
     }
     return GYRE_OK;
@@ -302,24 +283,22 @@ int gyre_diff_build(gyre_map_t *from, gyre_map_t *to, size_t samples, gyre_diff_
     if (err) {
         return err;
     }
-    struct work w = {
-        .from = from, .to = to, .twin_of_from = gy_mem_alloc(from->count, sizeof *w.twin_of_from)};
     struct gyre_diff *d = gy_mem_alloc(1, sizeof *d);
-    err = GYRE_NOMEM;
-    if (d && w.twin_of_from) {
-        *d = (struct gyre_diff){.from = gyre_map_ref(from), .to = gyre_map_ref(to)};
-        err = fill(&w, d, samples);
-        if (err) {
-            gyre_diff_free(d);
-        } else {
-            *out = d;
-        }
-    } else {
-        gy_mem_free(d);
+    if (!d) {
+        return gy_fail_nomem(e);
     }
+    *d = (struct gyre_diff){.from = gyre_map_ref(from),
+                            .to = gyre_map_ref(to),
+                            .twin = gy_mem_alloc(from->count, sizeof *d->twin)};
+    struct work w = {.from = from, .to = to, .twin = d->twin};
+    err = d->twin ? fill(&w, d, samples) : GYRE_NOMEM;
     gy_flows_fini(&w.flows);
-    gy_mem_free(w.twin_of_from);
-    return err ? gy_fail_nomem(e) : GYRE_OK;
+    if (err) {
+        gyre_diff_free(d);
+        return gy_fail_nomem(e);
+    }
+    *out = d;
+    return GYRE_OK;
 }
 
 void gyre_diff_free(gyre_diff_t *d)
@@ -328,6 +307,7 @@ void gyre_diff_free(gyre_diff_t *d)
         gyre_map_unref(d->from);
         gyre_map_unref(d->to);
         gy_mem_free(d->flows);
+        gy_mem_free(d->twin);
         gy_mem_free(d);
     }
 }
@@ -368,4 +348,89 @@ size_t gyre_diff_count(const gyre_diff_t *d)
 const struct gyre_flow *gyre_diff_flow(const gyre_diff_t *d, size_t i)
 {
     return i < d->count ? &d->flows[i] : NULL;
+}
+
+bool gyre_diff_has_arcs(const gyre_diff_t *d)
+{
+    return d->arcs;
+}
+
+/* ---- arc by arc ---- */
+
+enum { PHASE, I, J, START_HI, START_LO, WRAPS_HI, WRAPS_LO }; /* of a cursor's state */
+enum {
+    FRESH,
+    ON_THE_WAY,
+    WRAPS,
+    OVER
+}; /* phases; WRAPS: the last arc ends with the first stretch */
+
+/* The stretch that begins at 0 is held back if the last one is the same arc. */
+static bool begins_wrapped(const struct gy_merge *g)
+{
+    struct gy_stretch first, last;
+    gy_merge_ends(g, &first, &last);
+    return !g->a->slots && first.from == last.from && first.to == last.to &&
+           g->twin[first.from] != first.to;
+}
+
+static void put_arc(const gyre_map_t *m, const struct gy_stretch *s, struct gyre_arc *out)
+{
+    gy_u128 length = s->first <= s->last ? gy_map_length(m, s->first, s->last)
+                                         : gy_map_length(m, s->first, gy_map_last(m)) +
+                                               gy_map_length(m, 0, s->last);
+    struct gyre_arc arc = {.size = out->size,
+                           .first_hi = (uint64_t)(s->first >> 64),
+                           .first_lo = (uint64_t)s->first,
+                           .last_hi = (uint64_t)(s->last >> 64),
+                           .last_lo = (uint64_t)s->last,
+                           .share = gy_map_fraction(m, length),
+                           .from = s->from,
+                           .to = s->to};
+    memcpy(out, &arc, out->size < sizeof arc ? out->size : sizeof arc);
+}
+
+static uint64_t first_phase(struct gy_merge *g, uint64_t *at)
+{
+    struct gy_merge begin = *g;
+    struct gy_stretch s;
+    if (!begins_wrapped(g) || !gy_merge_next(g, &s) || g->done) {
+        *g = begin;
+        return ON_THE_WAY;
+    }
+    at[WRAPS_HI] = (uint64_t)(s.last >> 64);
+    at[WRAPS_LO] = (uint64_t)s.last;
+    return WRAPS;
+}
+
+bool gyre_diff_next(const gyre_diff_t *d, struct gyre_cursor *cursor, struct gyre_arc *out)
+{
+    uint64_t *at = cursor->state;
+    if (!d->arcs || at[PHASE] >= OVER) {
+        return false;
+    }
+    struct gy_merge g;
+    gy_merge_start(&g, d->from, d->to, d->twin);
+    if (at[PHASE] == FRESH) {
+        at[PHASE] = first_phase(&g, at);
+    } else {
+        g.i = (size_t)at[I];
+        g.j = (size_t)at[J];
+        g.start = gy_wide(at[START_HI], at[START_LO]);
+    }
+    struct gy_stretch s;
+    if (!gy_merge_next(&g, &s)) {
+        at[PHASE] = OVER;
+        return false;
+    }
+    if (g.done && at[PHASE] == WRAPS) {
+        s.last = gy_wide(at[WRAPS_HI], at[WRAPS_LO]);
+    }
+    at[PHASE] = g.done ? OVER : at[PHASE];
+    at[I] = g.i;
+    at[J] = g.j;
+    at[START_HI] = (uint64_t)(g.start >> 64);
+    at[START_LO] = (uint64_t)g.start;
+    put_arc(d->from, &s, out);
+    return true;
 }

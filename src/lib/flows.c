@@ -40,20 +40,26 @@ static int grow(struct gy_flows *f)
     return GYRE_OK;
 }
 
-int gy_flows_add(struct gy_flows *f, uint32_t from, uint32_t to, gy_u128 amount)
+gy_u128 *gy_flows_find(struct gy_flows *f, uint32_t from, uint32_t to)
 {
-    if ((f->count + 1) * 4 > f->size * 3) {
-        int err = grow(f);
-        if (err) {
-            return err;
-        }
+    if ((f->count + 1) * 4 > f->size * 3 && grow(f)) {
+        return NULL;
     }
     struct gy_flow *cell = &f->cells[slot_of(f->cells, f->size, from, to)];
     if (cell->from == GYRE_NONE) {
         *cell = (struct gy_flow){from, to, 0};
         f->count++;
     }
-    cell->amount += amount;
+    return &cell->amount;
+}
+
+int gy_flows_add(struct gy_flows *f, uint32_t from, uint32_t to, gy_u128 amount)
+{
+    gy_u128 *sum = gy_flows_find(f, from, to);
+    if (!sum) {
+        return GYRE_NOMEM;
+    }
+    *sum += amount;
     return GYRE_OK;
 }
 

@@ -20,6 +20,8 @@ struct gy_flows {
 
 /* NOMEM leaves the sums as they were. */
 int gy_flows_add(struct gy_flows *f, uint32_t from, uint32_t to, gy_u128 amount);
+/* Where a pair's amount is kept, 0 at first; NULL when out of memory. Holds until the next call. */
+gy_u128 *gy_flows_find(struct gy_flows *f, uint32_t from, uint32_t to);
 /* Ends adding: cells[0..count) are the flows, largest first, equal ones by node numbers. */
 void gy_flows_sort(struct gy_flows *f);
 void gy_flows_fini(struct gy_flows *f);

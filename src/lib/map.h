@@ -102,22 +102,26 @@ uint32_t gy_walk_next(struct gy_walk *w);
 /* How a walk ends that has not met every node: w->draws, 0 at first, counts through the names. */
 uint32_t gy_walk_by_name(struct gy_walk *w);
 
+/* gyre_map_replicas for keys whose walk begins at the step; m has no start() of its own. */
+size_t gy_replicas_from(const gyre_map_t *m, size_t step, uint32_t *out, size_t want,
+                        unsigned *flags);
+/* Do all keys of one position have the same replicas, so that each arc is a range? */
+bool gy_map_has_ranges(const gyre_map_t *m);
+
 /* The positive nodes as hash mod N numbers them: in name order, or in the topology's order where an
  * existing system is imitated. out has room for m->positive. */
 void gy_modulo_slots(const gyre_map_t *m, uint32_t *out);
 
 /* ---- arcs: a ring as stretches of positions with one owner each ---- */
 
-struct gy_arcs {
-    const gyre_map_t *map;
-    size_t next;
-    gy_u128 end;   /* last position of the arc, inclusive */
-    uint32_t node; /* who owns it */
-};
-/* The first arc starts at position 0. Arcs may be empty (end before the previous end + 1) where
- * points share a position; the last one ends at gy_ring_last. */
-void gy_arcs_start(struct gy_arcs *a, const gyre_map_t *m);
-void gy_arcs_next(struct gy_arcs *a);
+/* Arcs are numbered as the walk's steps are, and after them comes what wraps: up to the last
+ * position, of the first step's node. Where points share a position the first owns, and the arcs of
+ * the others are empty: they end where it ends. */
+size_t gy_arc_first(const gyre_map_t *m);          /* the one with position 0 */
+gy_u128 gy_arc_end(const gyre_map_t *m, size_t i); /* its last position */
+uint32_t gy_arc_node(const gyre_map_t *m, size_t i);
+/* Who has the last position. */
+uint32_t gy_map_last_owner(const gyre_map_t *m);
 
 /* The highest position: of the ring, or the last slot. */
 gy_u128 gy_map_last(const gyre_map_t *m);

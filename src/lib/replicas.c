@@ -157,8 +157,24 @@ uint32_t gy_walk_next(struct gy_walk *w)
     return node;
 }
 
-size_t gy_replicas(const gyre_map_t *m, gy_u128 hash, const struct gy_alive *alive, uint32_t *out,
-                   size_t want, unsigned *flags)
+/* Where walks begin: at a hash, or at a step for all hashes that lead there. */
+struct origin {
+    gy_u128 hash;
+    size_t step;
+    bool at_step;
+};
+
+static void begin(struct gy_walk *w, const gyre_map_t *m, const struct origin *from)
+{
+    if (from->at_step) {
+        *w = (struct gy_walk){.map = m, .step = from->step, .left = m->steps};
+    } else {
+        gy_walk_start(w, m, from->hash);
+    }
+}
+
+static size_t choose(const gyre_map_t *m, const struct origin *from, const struct gy_alive *alive,
+                     uint32_t *out, size_t want, unsigned *flags)
 {
     size_t all = alive ? alive->live : m->positive;
     unsigned seen = want > all ? GYRE_REPLICAS_SHORT : 0;
@@ -175,7 +191,7 @@ size_t gy_replicas(const gyre_map_t *m, gy_u128 hash, const struct gy_alive *ali
         /* Every node that is not drained is met within one walk, so the limit is reached; under a
          * mask that changes meanwhile, perhaps a round later. */
         struct gy_walk w[GY_WALKS];
-        gy_walk_start(w, m, hash);
+        begin(w, m, from);
         for (uint32_t node; got < limit && (node = gy_walk_next(w)) != GYRE_NONE;) {
             if (may_join(m, alive, node, out, got, most)) {
                 out[got++] = node;
@@ -188,8 +204,22 @@ size_t gy_replicas(const gyre_map_t *m, gy_u128 hash, const struct gy_alive *ali
     return got;
 }
 
+size_t gy_replicas(const gyre_map_t *m, gy_u128 hash, const struct gy_alive *alive, uint32_t *out,
+                   size_t want, unsigned *flags)
+{
+    struct origin from = {.hash = hash};
+    return choose(m, &from, alive, out, want, flags);
+}
+
 size_t gyre_map_replicas(const gyre_map_t *m, const void *key, size_t len, uint32_t *out,
                          size_t want, unsigned *flags)
 {
     return gy_replicas(m, gy_map_hash_wide(m, key, len), NULL, out, want, flags);
+}
+
+size_t gy_replicas_from(const gyre_map_t *m, size_t step, uint32_t *out, size_t want,
+                        unsigned *flags)
+{
+    struct origin from = {.step = step, .at_step = true};
+    return choose(m, &from, NULL, out, want, flags);
 }

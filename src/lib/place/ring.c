@@ -98,6 +98,12 @@ static gy_u128 ring_position(const gyre_map_t *m, size_t step)
     return r->position[step];
 }
 
+static void ring_sorted(const gyre_map_t *m, struct gy_sorted *out)
+{
+    const struct ring *r = m->data;
+    *out = (struct gy_sorted){r->position, r->owner, m->steps};
+}
+
 /* ---- build ---- */
 
 static int count_points(struct gyre_map *m, gyre_error_t *e)
@@ -267,4 +273,5 @@ const struct gy_place gy_place_ring = {
     .first = ring_first,
     .node = ring_node,
     .position = ring_position,
+    .sorted = ring_sorted,
 };

@@ -165,19 +165,20 @@ static bool arcs_are_what_is_located(struct prop *p)
         return true;
     }
     gy_u128 last = gy_map_last(m), start = 0;
-    struct gy_arcs a;
-    unsigned skip = (unsigned)(m->steps / 100) + 1, i = 0;
+    unsigned skip = (unsigned)(m->steps / 100) + 1, looked = 0;
     bool narrow = m->position_bits < m->hash_bits && !m->slots; /* none so far: all bits count */
     PROP(!narrow);
-    for (gy_arcs_start(&a, m);; gy_arcs_next(&a)) {
-        if (a.end >= start) {
-            if (i++ % skip == 0 || a.end == last) {
-                PROP(owns(m, a.end, a.node));
-                PROP(owns(m, start, a.node));
+    for (size_t i = gy_arc_first(m);; i++) {
+        gy_u128 end = gy_arc_end(m, i);
+        if (end >= start) {
+            if (looked++ % skip == 0 || end == last) {
+                PROP(owns(m, end, gy_arc_node(m, i)));
+                PROP(owns(m, start, gy_arc_node(m, i)));
             }
-            start = a.end + 1;
+            start = end + 1;
         }
-        if (a.end == last) {
+        if (end == last) {
+            PROP(gy_map_last_owner(m) == gy_arc_node(m, i));
             break;
         }
     }

@@ -112,6 +112,24 @@ static int op_diff_sampled(gyre_error_t *e)
     return diff_of(from, sampled, e);
 }
 
+static int op_holdings(gyre_error_t *e)
+{
+    gyre_holdings_t *h;
+    int err = gyre_holdings_build(from, 3, 0, &h, e);
+    assert_true(!err == (h != NULL));
+    gyre_holdings_free(h);
+    return err;
+}
+
+static int op_holdings_sampled(gyre_error_t *e)
+{
+    gyre_holdings_t *h;
+    int err = gyre_holdings_build(modulo_from, 2, 300, &h, e);
+    assert_true(!err == (h != NULL));
+    gyre_holdings_free(h);
+    return err;
+}
+
 static void set(gyre_topology_t *t, const char *key, const char *value)
 {
     assert_int_equal(gyre_topology_set(t, key, value, NULL), GYRE_OK);
@@ -148,6 +166,8 @@ static void test_each(void **state)
     modulo_to = fleet_map(other);
     each_failure("diff", op_diff);
     each_failure("diff of modulos", op_diff_modulo);
+    each_failure("holdings", op_holdings);
+    each_failure("holdings by samples", op_holdings_sampled);
 
     static const char *const others[] = {"rendezvous", "maglev",  "slots", "jump",
                                          "jumpback",   "memento", "dx"};
