@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin: meson does the work; this names it. `make help` lists the targets.
 .DEFAULT_GOAL := build
-.PHONY: help build all install test quick check asan tsan fuzz model e2e bench fmt lint cover clean
+.PHONY: help build all install test quick check asan tsan fuzz props model e2e bench fmt lint cover clean
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -42,6 +42,9 @@ tsan: ## gcc with ThreadSanitizer, into build-tsan/, then unit and e2e
 fuzz: ## FUZZ_RUNS inputs (default 2 million) to each fuzz target under libFuzzer
 	CC=clang-16 tools/build.sh build-asan -Db_sanitize=address,undefined -Db_lundef=false -Dlibfuzzer=true
 	GYRE_FUZZ_RUNS=$(FUZZ_RUNS) $(call meson_test,build-asan) --suite fuzz --timeout-multiplier 100
+
+props: all ## the laws of placement on large fleets and fresh seeds (20 minutes or so)
+	GYRE_LONG=1 GYRE_FROM=now $(call meson_test,build) --suite property --timeout-multiplier 60
 
 model: ## every Spin model: bases pass, mutations fail (20 minutes or so)
 	models/run.py --tier long

@@ -9,6 +9,7 @@
 #include "cli/keys.h"
 #include "cli/opt.h"
 #include "cli/out.h"
+#include "cli/points.h"
 #include "cli/table.h"
 #include "cli/term.h"
 #include "cli/topo.h"
@@ -19,25 +20,32 @@
 struct balance {
     struct gy_topo_from topo_from;
     struct gy_keys_from from;
-    double limit;
+    double limit, target; /* target 0: points are not asked for */
     bool json;
     /* inside */
+    const gyre_topology_t *topology;
     gyre_map_t *map;
     uint32_t count;
     double total_weight;
     struct gyre_balance exact, measured;
+    struct gyre_evidence evidence;
+    struct gy_points points;
     uint64_t *keys; /* of each node; NULL: not measured */
     uint64_t keys_total;
     struct gy_groups zones, hosts;
 };
 
 #define MICRO       1000000
-#define KEYS_A_NODE 100 /* fewer are no judge of a placement */
+#define KEYS_A_NODE 100   /* fewer are no judge of a placement */
+#define SURE        0.95  /* of the intervals */
+#define NO_CHANCE   0.001 /* chance that is too small to explain anything */
 
 static const struct gy_opt OPTIONS[] = {
     GY_KEYS_OPTIONS(struct balance),
     {0, "cv", "LIMIT", "alert above this spread, standard deviation / mean (0.20)", GY_OPT_NUMBER,
      offsetof(struct balance, limit), 0, 100 * (uint64_t)MICRO, NULL},
+    {0, "points-for", "CV", "how many points a spread below CV takes, and what they cost",
+     GY_OPT_NUMBER, offsetof(struct balance, target), 1000, 10 * (uint64_t)MICRO, NULL},
     GY_TOPO_OPTIONS(struct balance),
     {0, "json", NULL, "answer in JSON", GY_OPT_FLAG, offsetof(struct balance, json), 0, 0, NULL},
     {0}};
@@ -46,6 +54,7 @@ static const char *const EXAMPLES[] = {
     "gyre balance fleet.yaml",
     "redis-cli -p 6379 --scan | gyre balance fleet.yaml -    (-p of one node)",
     "gyre balance fleet.yaml --keys keys.txt --cv 0.10 --json",
+    "gyre balance fleet.yaml --points-for 0.05",
     NULL,
 };
 
@@ -106,6 +115,10 @@ static int measure(struct balance *b)
     b->measured = (struct gyre_balance){.size = sizeof b->measured};
     gyre_balance_of(load, weight, n, &b->measured);
     free(load);
+    b->evidence = (struct gyre_evidence){.size = sizeof b->evidence};
+    if (b->keys && gyre_map_judge(b->map, b->keys, SURE, &b->evidence)) {
+        b->evidence.p = 1; /* cannot be: the size and the confidence are right */
+    }
     return GY_EXIT_OK;
 }
 
@@ -114,7 +127,10 @@ static int find_facts(struct balance *b, char **args, int count)
     b->count = gyre_map_count(b->map);
     b->exact = (struct gyre_balance){.size = sizeof b->exact};
     gyre_map_balance(b->map, &b->exact);
-    int rc = count_keys(b, args, count);
+    int rc = b->target > 0 ? gy_points_find(b->topology, b->target, &b->points) : GY_EXIT_OK;
+    if (!rc) {
+        rc = count_keys(b, args, count);
+    }
     if (!rc) {
         rc = measure(b);
     }
@@ -141,8 +157,8 @@ static bool too_far(const struct balance *b)
 static void text_nodes(const struct balance *b, struct gy_buf *out)
 {
     const char *heads[] = {
-        "NODE",       "ADDRESS", "ZONE", ">WEIGHT", ">SHARE", ">/FAIR", b->keys ? ">KEYS" : NULL,
-        ">KEY SHARE", NULL};
+        "NODE",       "ADDRESS",  "ZONE", ">WEIGHT", ">SHARE", ">/FAIR", b->keys ? ">KEYS" : NULL,
+        ">KEY SHARE", ">AT 95 %", NULL};
     struct gy_table t;
     gy_table_init(&t, heads);
     for (uint32_t i = 0; i < b->count; i++) {
@@ -162,6 +178,9 @@ static void text_nodes(const struct balance *b, struct gy_buf *out)
             double part = b->keys_total ? (double)b->keys[i] / (double)b->keys_total : 0;
             gy_table_format(&t, "%llu", (unsigned long long)b->keys[i]);
             gy_table_format(&t, "%.3f %%", 100 * part);
+            double low, high;
+            gyre_share_interval(b->keys[i], b->keys_total, SURE, &low, &high);
+            gy_table_format(&t, "%.2f-%.2f %%", 100 * low, 100 * high);
         }
     }
     gy_table_end(&t, out);
@@ -180,6 +199,37 @@ static void text_groups(const struct balance *b, struct gy_buf *out)
     }
 }
 
+/* Where the keys come from and what they share is not known; that it was not chance is. */
+static void text_evidence(const struct balance *b, struct gy_buf *out)
+{
+    const struct gyre_evidence *e = &b->evidence;
+    if (e->degrees == 0) {
+        return;
+    }
+    char p[32] = "< 0.000001";
+    if (e->p >= 1e-6) {
+        snprintf(p, sizeof p, "%.2g", e->p);
+    }
+    gy_buf_printf(out, "chi-square %.1f on %u degrees of freedom, p %s", e->chi_square, e->degrees,
+                  p);
+    gy_buf_puts(out, e->p < NO_CHANCE
+                         ? ": NOT CHANCE: common hash tags, repeated keys, or no fair sample\n"
+                         : ": chance explains how far these keys are from the shares\n");
+}
+
+static void text_keys(const struct balance *b, struct gy_buf *out)
+{
+    gy_buf_printf(out, "%llu key%s: CV %.4f (of all such keys %.4f to %.4f, at 95 %%); ",
+                  (unsigned long long)b->keys_total, b->keys_total == 1 ? "" : "s", b->measured.cv,
+                  b->evidence.cv_low, b->evidence.cv_high);
+    gy_buf_printf(out, "largest/mean %.3f, smallest/mean %.3f\n", b->measured.peak,
+                  b->measured.least);
+    text_evidence(b, out);
+    if (too_few(b)) {
+        gy_buf_printf(out, "too few keys to judge by: fewer than %d a node\n", KEYS_A_NODE);
+    }
+}
+
 static void text_figures(const struct balance *b, struct gy_buf *out)
 {
     gy_buf_printf(out, "\n%u nodes", b->exact.nodes);
@@ -193,12 +243,10 @@ static void text_figures(const struct balance *b, struct gy_buf *out)
     }
     gy_buf_printf(out, "; largest/mean %.3f, smallest/mean %.3f\n", b->exact.peak, b->exact.least);
     if (b->keys_total) {
-        gy_buf_printf(out, "%llu key%s: CV %.4f; largest/mean %.3f, smallest/mean %.3f\n",
-                      (unsigned long long)b->keys_total, b->keys_total == 1 ? "" : "s",
-                      b->measured.cv, b->measured.peak, b->measured.least);
+        text_keys(b, out);
     }
-    if (b->keys_total && too_few(b)) {
-        gy_buf_printf(out, "too few keys to judge by: fewer than %d a node\n", KEYS_A_NODE);
+    if (b->target > 0) {
+        gy_points_text(&b->points, out);
     }
 }
 
@@ -241,6 +289,10 @@ static void json_node(const struct balance *b, uint32_t i, struct gy_json *j)
         gy_json_kuint(j, "keys", b->keys[i]);
         gy_json_kdouble(j, "key_share",
                         b->keys_total ? (double)b->keys[i] / (double)b->keys_total : 0);
+        double low, high;
+        gyre_share_interval(b->keys[i], b->keys_total, SURE, &low, &high);
+        gy_json_kdouble(j, "key_share_low", low);
+        gy_json_kdouble(j, "key_share_high", high);
     }
     gy_json_object_end(j);
 }
@@ -259,6 +311,15 @@ static void json_figures(const struct balance *b, struct gy_json *j)
         gy_json_kdouble(j, "keys_peak", b->measured.peak);
         gy_json_kdouble(j, "keys_least", b->measured.least);
         gy_json_kbool(j, "keys_judged", !too_few(b));
+        gy_json_kdouble(j, "keys_cv_low", b->evidence.cv_low);
+        gy_json_kdouble(j, "keys_cv_high", b->evidence.cv_high);
+        gy_json_kdouble(j, "chi_square", b->evidence.chi_square);
+        gy_json_kuint(j, "degrees", b->evidence.degrees);
+        gy_json_kdouble(j, "p", b->evidence.p);
+        gy_json_kbool(j, "chance", b->evidence.p >= NO_CHANCE);
+    }
+    if (b->target > 0) {
+        gy_points_json(&b->points, j);
     }
     gy_json_kdouble(j, "limit", b->limit);
     gy_json_kbool(j, "balanced", !too_far(b));
@@ -297,6 +358,7 @@ int gy_cmd_balance(int argc, char **argv)
     rc = gy_topo_load(words[0], &b.topo_from, &topo);
     b.map = topo.map;
     if (!rc) {
+        b.topology = topo.config->topology;
         rc = find_facts(&b, words + 1, count - 1);
     }
     if (!rc) {

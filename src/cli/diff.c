@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* diff.c - `gyre diff`: what moves when one topology takes the place of another. */
+#include "cli/arcs.h"
 #include "cli/cmd.h"
 #include "cli/movement.h"
 #include "cli/opt.h"
@@ -11,7 +12,7 @@ struct diff {
     struct gy_keys_from from;
     uint64_t samples, flows;
     double limit;
-    bool json;
+    bool arcs, json;
 };
 
 static const struct gy_opt OPTIONS[] = {
@@ -20,6 +21,8 @@ static const struct gy_opt OPTIONS[] = {
      offsetof(struct diff, samples), 1, 1000000000, NULL},
     {0, "flows", "N", "show the N largest flows (20)", GY_OPT_UINT, offsetof(struct diff, flows), 0,
      UINT32_MAX, NULL},
+    {0, "arcs", NULL, "list what moves: first and last position, share, from, to", GY_OPT_FLAG,
+     offsetof(struct diff, arcs), 0, 0, NULL},
     {0, "max-ratio", "R", "exit status 1 when moved / minimum is above R (1.001)", GY_OPT_NUMBER,
      offsetof(struct diff, limit), 1000000, UINT64_C(1000000000000), NULL},
     GY_TOPO_OPTIONS(struct diff),
@@ -29,6 +32,7 @@ static const struct gy_opt OPTIONS[] = {
 static const char *const EXAMPLES[] = {
     "gyre diff fleet.yaml bigger-fleet.yaml",
     "gyre diff old.yaml new.yaml --keys keys.txt --json",
+    "gyre diff old.yaml new.yaml --arcs",
     NULL,
 };
 
@@ -47,6 +51,10 @@ static const struct gy_usage USAGE = {
 static void answer(const struct diff *d, const struct gy_movement *m, struct gy_buf *out)
 {
     if (!d->json) {
+        if (d->arcs) {
+            gy_arcs_text(m->diff, m->from, m->to, out);
+            gy_buf_putc(out, '\n');
+        }
         gy_movement_text(m, d->limit, (size_t)d->flows, out);
         return;
     }
@@ -54,6 +62,9 @@ static void answer(const struct diff *d, const struct gy_movement *m, struct gy_
     gy_json_init(&j, out);
     gy_json_object(&j);
     gy_movement_json(m, d->limit, &j);
+    if (d->arcs) {
+        gy_arcs_json(m->diff, m->from, m->to, &j);
+    }
     gy_json_object_end(&j);
     gy_buf_putc(out, '\n');
 }
@@ -79,6 +90,10 @@ int gy_cmd_diff(int argc, char **argv)
     }
     if (!rc) {
         rc = gy_movement_make(&m, old.map, new.map, d.samples, &d.from);
+    }
+    if (!rc && d.arcs && !gyre_diff_has_arcs(m.diff)) {
+        gy_complain("diff: --arcs: these placements have no arcs that can be compared");
+        rc = GY_EXIT_USAGE;
     }
     if (!rc) {
         answer(&d, &m, &out);

@@ -6,6 +6,7 @@
  * sought, so draws should be made such that 0 is the plainest case.
  *
  *     GYRE_SEED=7    only that seed        GYRE_RUNS=1000    more seeds than the test asks for
+ *     GYRE_FROM=now  seeds nobody has tried, from the clock; GYRE_FROM=100: from that one on
  */
 #ifndef TESTS_LIB_PROP_H
 #define TESTS_LIB_PROP_H
@@ -15,6 +16,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 struct prop {
     uint64_t state;
@@ -97,12 +100,18 @@ static inline uint64_t prop_env(const char *name, uint64_t fallback)
     return text ? strtoull(text, NULL, 0) : fallback;
 }
 
+static inline uint64_t prop_from(void)
+{
+    const char *text = getenv("GYRE_FROM");
+    return text && strcmp(text, "now") == 0 ? (uint64_t)time(NULL) << 20 : prop_env("GYRE_FROM", 1);
+}
+
 /* Returns the number of failures, 0 or 1; prints the seed of a failure and its shortest form. */
 static inline int prop_run(const char *name, prop_fn *fn, uint64_t runs)
 {
-    uint64_t first = prop_env("GYRE_SEED", 1), last = first;
+    uint64_t first = prop_env("GYRE_SEED", prop_from()), last = first;
     if (!getenv("GYRE_SEED")) {
-        last = prop_env("GYRE_RUNS", runs);
+        last = first + prop_env("GYRE_RUNS", runs) - 1;
     }
     for (uint64_t seed = first; seed <= last; seed++) {
         size_t drawn, spare;

@@ -10,6 +10,8 @@
  * bytes a slot, and while building 24 bytes a node.
  * Guaranteed: shares within one slot of each other where weights are equal; every node has at
  * least one slot; no history; diffs and shares are exact.
+ * Bounded: with 300 slots a node, a change that leaves the heaviest weight as it is moves at most
+ * 0.03 of the keys beyond the minimum (0.012 was the most in 3677 random changes).
  * Not: minimal moves. Taking one node away also moves slots between the others. Moved / minimum is
  * 1.02 with 10 nodes, 1.6 with 100 and 7 with 1000 in 65537 slots, and 1.01, 1.1 and 4.4 in 655373:
  * give a node a thousand slots or more. Changing the heaviest weight re-times every turn.

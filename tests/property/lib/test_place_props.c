@@ -4,56 +4,9 @@
  * live and the same however asked for, as few keys moved as its file's head promises, and a state
  * that a sequence of changes leaves the same as building it fresh.
  */
-#include "fleet_gen.h"
-#include "lib/map.h"
+#include "placements.h"
 
 enum { KEYS = 200, WANT = 4 };
-
-struct placement {
-    const char *name;
-    bool weights, minimal, replicas_minimal, tail_only;
-};
-
-static const struct placement placements[] = {
-    {"ring", true, true, false, false},     {"rendezvous", true, true, true, false},
-    {"maglev", true, false, false, false},  {"slots", true, true, false, false},
-    {"jump", false, true, false, true},     {"jumpback", false, true, false, true},
-    {"memento", false, true, false, false}, {"dx", true, true, true, false},
-};
-
-static const struct placement *gen_placement(struct prop *p)
-{
-    return &placements[prop_below(p, sizeof placements / sizeof placements[0])];
-}
-
-static double weight_for(const struct placement *a, struct prop *p)
-{
-    if (!a->weights) {
-        return prop_below(p, 8) == 7 && !a->tail_only ? 0 : 1;
-    }
-    double w = gen_weight(p);
-    return w > 0 && w < 0.05 ? 0.05 : w; /* dx refuses fleets that would take it long */
-}
-
-static gyre_topology_t *gen_placed(struct prop *p, const struct placement *a, unsigned nodes)
-{
-    gyre_topology_t *t = gyre_topology_new();
-    must(t ? gyre_topology_set(t, "algorithm", a->name, NULL) : GYRE_NOMEM);
-    must(gyre_topology_set(t, "points", "20", NULL));
-    must(gyre_topology_set(t, "table", prop_below(p, 2) ? "1009" : "251", NULL));
-    must(gyre_topology_set(t, "capacity", "128", NULL));
-    must(gyre_topology_set(t, "heaviest", "10", NULL));
-    gen_add(p, t, 0, 1);
-    for (unsigned i = 1; i < nodes; i++) {
-        gen_add(p, t, i, weight_for(a, p));
-    }
-    return t;
-}
-
-static const char *name_of(const gyre_map_t *m, uint32_t node)
-{
-    return gyre_map_node(m, node)->name;
-}
 
 static bool answers_agree(struct prop *p)
 {
@@ -92,30 +45,9 @@ static bool replicas_are_spread(struct prop *p)
     gyre_topology_t *t = gen_placed(p, gen_placement(p), (unsigned)prop_size(p, 1, 60));
     must(gyre_topology_set(t, "spread", spreads[prop_below(p, 4)], NULL));
     gyre_map_t *m = gen_map(t);
-    size_t want = 1 + prop_below(p, 12);
+    size_t want = 1 + prop_below(p, REPLICAS_MAX);
     for (unsigned k = 0; k < 20; k++) {
-        uint64_t key = prop_draw(p);
-        uint32_t out[12];
-        unsigned flags;
-        size_t n = gyre_map_replicas(m, &key, sizeof key, out, want, &flags);
-        size_t groups = 0, used = 0;
-        PROP(n == (want < m->positive ? want : m->positive));
-        for (size_t i = 0; i < n; i++) {
-            bool fresh = true;
-            for (size_t j = 0; j < i; j++) {
-                PROP(out[i] != out[j]);
-                fresh = fresh && (!m->zone || m->zone[out[i]] != m->zone[out[j]]);
-            }
-            used += fresh;
-            PROP(m->weight[out[i]] > 0);
-        }
-        for (uint32_t z = 0; z < m->zones; z++) {
-            groups += m->zone_size[z] > 0;
-        }
-        groups = m->zone ? groups : m->positive;
-        PROP(used == (n < groups ? n : groups));
-        PROP(!(flags & GYRE_REPLICAS_SHORT) == (n == want));
-        PROP(!(flags & GYRE_REPLICAS_SPREAD) == (used == n));
+        PROP(replicas_hold(p, m, prop_draw(p), want));
     }
     gyre_map_unref(m);
     gyre_topology_free(t);
@@ -182,23 +114,6 @@ static bool change_moves_least(struct prop *p)
     return true;
 }
 
-/* The same nodes, slots and slots given up, in another order. */
-static gyre_topology_t *rebuilt(struct prop *p, const gyre_topology_t *t)
-{
-    static const char *const keys[] = {"algorithm", "points", "table", "capacity", "heaviest"};
-    gyre_topology_t *u = gyre_topology_new();
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        must(gyre_topology_set(u, keys[i], gyre_topology_get(t, keys[i]), NULL));
-    }
-    size_t n = gyre_topology_count(t), first = prop_below(p, n), given_up;
-    const uint32_t *removed = gyre_topology_removed(t, &given_up);
-    for (size_t i = n; i-- > 0;) {
-        must(gyre_topology_add(u, gyre_topology_node(t, (first + i) % n), NULL));
-    }
-    must(gyre_topology_set_removed(u, removed, given_up, NULL));
-    return u;
-}
-
 static bool sequence_equals_fresh(struct prop *p)
 {
     const struct placement *a = gen_placement(p);
@@ -211,7 +126,7 @@ static bool sequence_equals_fresh(struct prop *p)
         gyre_topology_free(t);
         t = u;
     }
-    gyre_topology_t *u = rebuilt(p, t);
+    gyre_topology_t *u = rebuilt(p, t, true);
     gyre_map_t *m = gen_map(t), *n = gen_map(u);
     PROP(gyre_map_same(m, n));
     for (unsigned k = 0; k < KEYS; k++) {
@@ -251,18 +166,7 @@ static bool leaving_is_undone(struct prop *p)
     return true;
 }
 
-/* Wilson and Hilferty's bound on chi-square; 4.75 is the normal quantile of 10^-6. */
-static double chi_square_limit(double df)
-{
-    double v = 2 / (9 * df), root = 1;
-    for (int i = 0; i < 60; i++) {
-        root = (root + v / root) / 2;
-    }
-    double x = 1 - v + 4.75 * root;
-    return df * x * x * x;
-}
-
-/* Keys fit the shares the map states: chi-square, alpha 10^-6. */
+/* Keys fit the shares the map states: chi-square, alpha 10^-9. */
 static bool shares_fit(struct prop *p)
 {
     const struct placement *a = gen_placement(p);
