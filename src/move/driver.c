@@ -11,6 +11,7 @@
 #include "move/state.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #define HOLD_MS        100  /* a held write waits no longer for the barrier (migration.md 0a.1) */
 #define SETTLE_MS      1000 /* barriers that hold nobody */
@@ -387,6 +388,15 @@ static bool change_phase(struct gy_mover *m, struct gy_job *j, enum gy_phase pha
     return allowed && rc == GYRE_OK;
 }
 
+static bool is_source(const struct gy_job *j, uint32_t server)
+{
+    bool yes = false;
+    for (size_t i = 0; i < j->npairs; i++) {
+        yes |= j->pairs[i].src == server;
+    }
+    return yes;
+}
+
 static bool finish(struct gy_mover *m, struct gy_job *j, bool moved)
 {
     gyre_error_t e = {0};
@@ -407,7 +417,13 @@ static bool finish(struct gy_mover *m, struct gy_job *j, bool moved)
         return false;
     }
     publish(m, v);
+    for (uint32_t i = 0; moved && i < m->nservers; i++) {
+        if (is_source(j, i) && !gy_strays_same(m, j, i)) {
+            gy_links_unload(&m->links, i); /* sealed once it was looked at */
+        }
+    }
     gy_links_seal(&m->links);
+    gy_strays_forget(m);
     for (uint32_t i = 0; i < m->links.n; i++) {
         gy_links_drop(&m->links, i);
     }
@@ -443,6 +459,7 @@ static bool progress(struct gy_mover *m, struct gy_job *j, int64_t *wake)
             gy_mover_complain(m, &e);
             return false;
         }
+        gy_strays_begin(m, j);
         return change_phase(m, j, GY_PHASE_CLEAN);
     case GY_PHASE_CLEAN:
         if (all_at(j, GY_STEP_GONE)) {
@@ -511,6 +528,24 @@ static void stamp(struct gy_mover *m, const struct gy_job *j)
     m->links.weak_ok = j->weak_fencing;
 }
 
+/* Until a move begins, somebody asks, or (ms not negative) the time is over. */
+static void idle(struct gy_mover *m, int64_t ms)
+{
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_sec += ms / 1000;
+    end.tv_nsec += ms % 1000 * 1000000;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&m->lock);
+    if (!m->job && !m->stop && ms >= 0) {
+        (void)pthread_cond_timedwait(&m->wake, &m->lock, &end);
+    } else if (!m->job && !m->stop) {
+        pthread_cond_wait(&m->wake, &m->lock);
+    }
+    pthread_mutex_unlock(&m->lock);
+}
+
 void gy_driver_run(struct gy_mover *m)
 {
     pthread_mutex_lock(&m->lock);
@@ -522,16 +557,17 @@ void gy_driver_run(struct gy_mover *m)
     }
     for (;;) {
         pthread_mutex_lock(&m->lock);
-        while (!m->job && !m->stop) {
-            pthread_cond_wait(&m->wake, &m->lock);
-        }
         struct gy_job *j = m->job;
         bool stop = m->stop;
         pthread_mutex_unlock(&m->lock);
         if (stop) {
             return;
         }
-        stamp(m, j);
-        turn(m, j);
+        if (j) {
+            stamp(m, j);
+            turn(m, j);
+        } else {
+            idle(m, gy_strays_turn(m));
+        }
     }
 }

@@ -28,6 +28,7 @@ void gy_job_free(struct gy_job *j)
     free(j->unit);
     free(j->retry_at);
     free(j->tries);
+    free(j->cleaned_run_id);
     free(j->census);
     free(j->counted);
     free(j->own);

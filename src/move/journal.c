@@ -7,6 +7,7 @@
  *   proxy/id          of this state directory; proxy/gen: number of the last process
  *   move              the move under way (job.c has the document), move/unit/<index>
  *   history/<epoch>   how each move ended
+ *   strays/<epoch>/<n>  a source that might come back with older data (strays.h)
  * A unit's value is "state attempt from_complete keys bytes minimum". Threads: under the mover's
  * lock.
  */
@@ -328,6 +329,29 @@ int gy_journal_update(struct gy_mover *m, struct gy_job *j, gyre_error_t *e)
     return rc;
 }
 
+struct note {
+    char key[56];
+    struct gy_buf doc;
+};
+
+/* Sources that stay may come back with what they gave away. */
+static bool add_notes(const struct gy_mover *m, const struct gy_job *j, struct note *notes,
+                      struct gy_store_op *ops, size_t *k)
+{
+    for (uint32_t i = 0; i < m->nservers; i++) {
+        if (!gy_strays_note(m, j, i, &notes[i].doc)) {
+            continue;
+        }
+        if (gy_buf_failed(&notes[i].doc)) {
+            return false;
+        }
+        snprintf(notes[i].key, sizeof notes[i].key, GY_STRAYS_PREFIX "%020" PRIu64 "/%" PRIu32,
+                 j->epoch, i);
+        ops[(*k)++] = put(notes[i].key, bytes_of(&notes[i].doc));
+    }
+    return true;
+}
+
 int gy_journal_finish(struct gy_mover *m, struct gy_job *j, bool moved, gyre_error_t *e)
 {
     char history[48], version[40];
@@ -335,8 +359,9 @@ int gy_journal_finish(struct gy_mover *m, struct gy_job *j, bool moved, gyre_err
     int rc;
     size_t n = j->mig->nunits, k = 0;
     struct cas *c = calloc(n ? n : 1, sizeof *c);
-    struct gy_store_op *ops = calloc(n + 4, sizeof *ops);
-    if (!c || !ops) {
+    struct note *notes = calloc(m->nservers, sizeof *notes);
+    struct gy_store_op *ops = calloc(n + 4 + m->nservers, sizeof *ops);
+    if (!c || !ops || !notes) {
         rc = gy_fail_nomem(e);
         goto out;
     }
@@ -354,10 +379,15 @@ int gy_journal_finish(struct gy_mover *m, struct gy_job *j, bool moved, gyre_err
         unit_key(c[i].key, i);
         ops[k++] = (struct gy_store_op){.key = c[i].key, .remove = true};
     }
-    rc = gy_buf_failed(&entry) || gy_buf_failed(&yaml)
+    bool noted = !moved || add_notes(m, j, notes, ops, &k);
+    rc = gy_buf_failed(&entry) || gy_buf_failed(&yaml) || !noted
              ? gy_fail_nomem(e)
              : guarded_txn(m, GY_FAIL_before_finish, ops, k, e);
 out:
+    for (uint32_t i = 0; notes && i < m->nservers; i++) {
+        gy_buf_fini(&notes[i].doc);
+    }
+    free(notes);
     gy_buf_fini(&entry);
     gy_buf_fini(&yaml);
     free(c);

@@ -192,6 +192,11 @@ int gy_links_get(struct gy_links *l, uint32_t i, const struct gy_server *server,
     return name_it(server, rc, e);
 }
 
+const char *gy_links_run_id(const struct gy_links *l, uint32_t i)
+{
+    return i < l->n && l->v[i].sync ? gy_sync_run_id(l->v[i].sync) : "";
+}
+
 const char *gy_links_weak(const struct gy_links *l, uint32_t i)
 {
     return i < l->n && l->v[i].sync ? gy_sync_greeting(l->v[i].sync)->weak : "";

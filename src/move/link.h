@@ -63,6 +63,8 @@ void gy_links_fini(struct gy_links *l);
  * first. Errors name the server. */
 GYRE_NODISCARD int gy_links_get(struct gy_links *l, uint32_t i, const struct gy_server *server,
                                 bool library, struct gy_sync **out, gyre_error_t *e);
+/* Of the process that server i is connected to; "": it is not. */
+const char *gy_links_run_id(const struct gy_links *l, uint32_t i);
 /* Why server i, just got, cannot be fenced by ACL; "": it can. */
 const char *gy_links_weak(const struct gy_links *l, uint32_t i);
 /* To be called after an error: the connection is given up when it is broken. */

@@ -70,7 +70,10 @@ void gy_mover_warn_restart(struct gy_mover *m, uint32_t server, const char *run_
     char name[GY_SHOW];
     bool src = false;
     const struct gy_job *j = m->job; /* the caller is the mover's thread: it alone ends a job */
-    for (size_t i = 0; j && i < j->npairs; i++) {
+    if (!j) {
+        return; /* after a move: strays.h */
+    }
+    for (size_t i = 0; i < j->npairs; i++) {
         src |= j->pairs[i].src == server;
     }
     (void)gy_fail(&e, GYRE_IO,
@@ -373,6 +376,7 @@ void gy_mover_destroy(struct gy_mover *m)
         return;
     }
     gy_mover_stop(m);
+    gy_strays_forget(m);
     gy_links_fini(&m->links);
     gy_link_conf_fini(&m->link_conf);
     gy_job_free(m->job);

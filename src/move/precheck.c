@@ -201,6 +201,11 @@ int gy_check_server(struct gy_checks *k, uint32_t i, gyre_error_t *e)
     if (rc == GYRE_OK && !why) {
         rc = check_fence(k, i, e);
     }
+    if (rc == GYRE_OK && !why &&
+        !gy_strays_settled(k->c->m, &k->c->view->servers[i], gy_sync_run_id(f->sync))) {
+        why = "it was restarted after a move, and whether it came back with older copies of keys "
+              "that had moved away is still being looked at: try again in a moment";
+    }
     if (rc == GYRE_OK && !why) {
         rc = gy_stamp_admit(f->sync, k->c->view->servers[i].name, &k->c->known, e);
     }

@@ -14,6 +14,7 @@
 #include "move/link.h"
 #include "move/machine.h"
 #include "move/mover.h"
+#include "move/strays.h"
 #include "move/throttle.h"
 
 #include <pthread.h>
@@ -66,6 +67,8 @@ struct gy_job {
     struct gy_census *census;  /* of each unit */
     struct gy_totals *counted; /* of each unit, when it was last asked for */
     int64_t held_since;        /* monotonic ms; 0: no unit is held */
+    char (
+        *cleaned_run_id)[48]; /* by server: when cleaning began; NULL: by another process of ours */
     /* under the lock */
     enum gy_phase phase;
     struct gy_totals *own; /* of each unit, as the store has them; settled is their sum */
@@ -93,6 +96,7 @@ struct gy_mover {
     struct gy_bucket keys, bytes;
     uint64_t charged_keys, charged_bytes; /* of the host's on-access counters */
     unsigned seed;                        /* of the jitter */
+    struct gy_strays *strays;             /* NULL: not read from the store yet */
 
     pthread_mutex_t lock;
     pthread_cond_t wake; /* CLOCK_MONOTONIC */

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_fence.c - who is ours in what a server lists. Names that are nearly of our form are
+ * nobody's: a mistake here would delete or kill somebody else's.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "net/fence.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct gy_fence f;
+
+static int up(void **state)
+{
+    (void)state;
+    return gy_fence_init(&f, "a b", "0123abcd", 7, "app", NULL);
+}
+
+static int down(void **state)
+{
+    (void)state;
+    gy_fence_fini(&f);
+    return 0;
+}
+
+/* An answer to ACL LIST; the tree's texts are the caller's. */
+static struct gy_reply list(struct gy_reply *items, const char *const *lines, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        items[i] = (struct gy_reply){.type = '$', .text = gy_str(lines[i])};
+    }
+    return (struct gy_reply){.type = '*', .count = n, .item = items};
+}
+
+static void commands_are(struct gy_buf *out, const char *want)
+{
+    struct gy_buf flat = {0};
+    for (const char *p = gy_buf_cstr(out); *p; p = strchr(p, '\n') + 1) {
+        if (*p == '*') {
+            gy_buf_puts(&flat, gy_buf_size(&flat) ? "\n" : "");
+        } else if (*p != '$') {
+            gy_buf_add(&flat, p, strcspn(p, "\r"));
+            gy_buf_putc(&flat, ' ');
+        }
+    }
+    assert_string_equal(gy_buf_cstr(&flat), want);
+    gy_buf_fini(&flat);
+    gy_buf_fini(out);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    assert_string_equal(f.user, "gyre-a%20b-0123abcd-7");
+    assert_int_equal(strlen(f.secret), 64);
+    struct gy_fence other;
+    assert_int_equal(gy_fence_init(&other, "a b", "0123abcd", 7, NULL, NULL), GYRE_OK);
+    assert_string_not_equal(f.secret, other.secret);
+    assert_string_equal(other.base, "default");
+    assert_int_equal(gy_fence_renumber(&other, 9, NULL), GYRE_OK);
+    assert_string_equal(other.user, "gyre-a%20b-0123abcd-9");
+    gy_fence_fini(&other);
+}
+
+static const char *const users[] = {
+    "user gyre-a%20b-0123abcd-6 on #12 ~* +@all",
+    "user gyre-a%20b-0123abcd-7 on #12 ~* +@all",
+    "user gyre-a%20b-0123abcd-10 on #12 ~* +@all",
+    "user gyre-a%20b-0123abcd-5x on",
+    "user gyre-a%20b-0123abcd- on",
+    "user gyre-a%20b-0123abcd-1234567890123456789012345 on",
+    "user gyre-a%20b-0123abcde-1 on",
+    "user gyre-a%20b-0123ABCD-1 on",
+    "user gyre-a%20b-4567cdef-1 on",
+    "user gyre-a%20b-4567cdef-2 on",
+    "user gyre-a%20bc-4567cdef-1 on",
+    "gyre-a%20b-0123abcd-1 on",
+    "user",
+    "",
+    "user app  on sanitize-payload #00ff ~app:* %R~ro:* resetchannels -@all +get (~x +set) ",
+};
+enum { USERS = sizeof users / sizeof *users };
+
+static void test_look(void **state)
+{
+    (void)state;
+    struct gy_reply items[USERS], acl = list(items, users, USERS);
+    struct gy_fence_seen seen;
+    gy_fence_look(&f, &acl, &seen);
+    assert_true(seen.own && seen.older);
+    assert_int_equal(seen.newest, 10);
+    acl.count = 0;
+    gy_fence_look(&f, &acl, &seen);
+    assert_false(seen.own || seen.older);
+    assert_int_equal(seen.newest, 0);
+    struct gy_reply error = {.type = '-', .text = GY_LIT("ERR no")};
+    gy_fence_look(&f, &error, &seen);
+    assert_false(seen.own || seen.older);
+}
+
+static void test_rules(void **state)
+{
+    (void)state;
+    struct gy_reply items[USERS], acl = list(items, users, USERS);
+    struct gy_buf rules = {0}, out = {0};
+    assert_true(gy_fence_rules(&f, &acl, &rules));
+    assert_string_equal(gy_buf_cstr(&rules), "sanitize-payload ~app:* %R~ro:* resetchannels -@all "
+                                             "+get (~x +set) ");
+    assert_true(
+        gy_fence_make(&f, (struct gy_slice){gy_buf_head(&rules), gy_buf_size(&rules)}, &out));
+    char want[400];
+    snprintf(want, sizeof want,
+             "ACL SETUSER gyre-a%%20b-0123abcd-7 reset on >%s sanitize-payload ~app:* %%R~ro:* "
+             "resetchannels -@all +get (~x +set) ",
+             f.secret);
+    commands_are(&out, want);
+    gy_buf_reset(&rules);
+    acl.count--;
+    assert_false(gy_fence_rules(&f, &acl, &rules));
+    gy_buf_fini(&rules);
+}
+
+static void test_delete(void **state)
+{
+    (void)state;
+    struct gy_reply items[USERS], acl = list(items, users, USERS);
+    struct gy_slice clients = GY_LIT("id=3 addr=1 name= user=default resp=2\n"
+                                     "id=4 addr=1 name=x user=gyre-a%20b-4567cdef-2 resp=2\n");
+    struct gy_buf out = {0};
+    gy_fence_delete(&f, &acl, clients, &out);
+    commands_are(&out, "ACL DELUSER gyre-a%20b-0123abcd-0 gyre-a%20b-0123abcd-6 "
+                       "gyre-a%20b-4567cdef-1 ");
+    gy_fence_delete(&f, NULL, clients, &out);
+    commands_are(&out, "ACL DELUSER gyre-a%20b-0123abcd-0 ");
+}
+
+static void test_kill(void **state)
+{
+    (void)state;
+    struct gy_slice clients = GY_LIT("id=3 addr=1 name=gyre-a%20b-0123abcd-6-w0 user=default\n"
+                                     "id=4 addr=1 name=gyre-a%20b-0123abcd-7-w0 user=x\n"
+                                     "id=5 addr=1 name=gyre-a%20b-0123abcd-8-w0 user=x\n"
+                                     "id=6 addr=1 name=gyre-a%20b-0123abcd-6 user=x\n"
+                                     "id=7 addr=1 name=gyre-a%20b-4567cdef-6-w0 user=x\n"
+                                     "id=x addr=1 name=gyre-a%20b-0123abcd-6-w0 user=x\n"
+                                     "name=gyre-a%20b-0123abcd-6-w0 id=8\n"
+                                     "\n"
+                                     "id=9 addr=1 name=gyre-a%20b-0123abcd-2-mover");
+    struct gy_buf out = {0};
+    assert_int_equal(gy_fence_kill(&f, clients, &out), 2);
+    commands_are(&out, "CLIENT KILL ID 3 \nCLIENT KILL ID 9 ");
+    assert_int_equal(gy_fence_kill(&f, (struct gy_slice){NULL, 0}, &out), 0);
+    assert_int_equal(gy_fence_count(&f, GY_LIT("id=1 user=gyre-a%20b-0123abcd-7\n"
+                                               "id=2 user=gyre-a%20b-0123abcd-70 x=1\n")),
+                     1);
+    gy_buf_fini(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),  cmocka_unit_test(test_look), cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_delete), cmocka_unit_test(test_kill),
+    };
+    return cmocka_run_group_tests(tests, up, down);
+}
