@@ -325,7 +325,7 @@ def test_expiring_keys_are_counted_once(farm, killed):
     c.move("rate", "--keys-per-second", "0", check=False)  # after a start nothing is owed: it may be over
     c.wait_idle()
     last = history(c)[0]
-    assert 300 < last["keys"] == last["keys_minimum"] < 600, last
+    assert 300 <= last["keys"] == last["keys_minimum"] < 600, last  # 300: all had expired before the freeze
 
 
 def test_a_big_key_is_named(farm):
