@@ -20,6 +20,7 @@ enum gy_tree_kind { GY_TREE_NULL, GY_TREE_TEXT, GY_TREE_LIST, GY_TREE_MAP };
 
 struct gy_tree {
     enum gy_tree_kind kind;
+    bool flow;           /* YAML: a list or map in brackets */
     bool plain;          /* YAML: not quoted; JSON: a number, true or false; XML: always */
     struct gy_slice key; /* in a map */
     struct gy_slice

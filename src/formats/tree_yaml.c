@@ -64,9 +64,11 @@ static int read_value(struct walk *w, struct gy_tree *parent, struct gy_slice ke
     t->key = key;
     t->key_at = key_at;
     if (kind == GY_TREE_LIST) {
+        t->flow = w->y.ev.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
         return read_list(w, t, depth + 1);
     }
     if (kind == GY_TREE_MAP) {
+        t->flow = w->y.ev.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE;
         return read_map(w, t, depth + 1);
     }
     t->plain = w->y.ev.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;

@@ -14,6 +14,8 @@
 
 #include <stdlib.h>
 
+#define WEIGHT_MOST 1000000 /* gyre.h */
+
 enum kind { LISTEN, HASH, DISTRIBUTION, TAG, NUMBER, SWITCH, TEXT, SERVERS };
 
 struct key {
@@ -31,7 +33,6 @@ static const struct key KEYS[] = {
     {"backlog", NUMBER, false},
     {"client_connections", NUMBER, false},
     {"tcpkeepalive", SWITCH, false},
-    {"reuseport", SWITCH, false},
     {"redis", SWITCH, true},
     {"redis_auth", TEXT, false},
     {"redis_db", NUMBER, false},
@@ -124,7 +125,7 @@ static bool split_server(struct gy_slice s, struct server_line *out)
         return false;
     }
     out->host = s;
-    return true;
+    return !socket || !memchr(s.p, ':', s.n);
 }
 
 static int bad_server(struct gy_reading *r, const struct gy_tree *t)
@@ -137,13 +138,25 @@ static int bad_server(struct gy_reading *r, const struct gy_tree *t)
                                                    : "");
 }
 
+static bool is_digits(struct gy_slice s)
+{
+    size_t i = 0;
+    while (i < s.n && s.p[i] >= '0' && s.p[i] <= '9') {
+        i++;
+    }
+    return s.n > 0 && i == s.n;
+}
+
 static int check_server(struct gy_reading *r, const struct gy_tree *t, const struct server_line *s,
                         uint64_t *weight)
 {
     char q[GY_QUOTE], whole[GY_QUOTE];
     uint64_t port = 1;
     gy_utf8_quote(whole, t->text);
-    if (gy_num_uint(s->weight, weight) || *weight > INT32_MAX) {
+    if (gy_num_uint(s->weight, weight)) {
+        *weight = INT64_MAX; /* digits beyond all bounds are told as such later */
+    }
+    if (!is_digits(s->weight)) {
         return gy_read_fail(r, GYRE_SYNTAX, t->at,
                             "server %s has the weight %s, which is no number", whole,
                             gy_utf8_quote(q, s->weight));
@@ -182,12 +195,15 @@ static int add_server(struct gy_reading *r, struct gy_pool *p, const struct gy_t
     struct gyre_node node = {.size = sizeof node,
                              .name = gy_buf_cstr(&name),
                              .address = dialled ? gy_buf_cstr(&address) : NULL,
-                             .weight = (double)weight};
+                             .weight = (double)(weight > WEIGHT_MOST ? WEIGHT_MOST : weight)};
     int rc;
     if (name.failed || address.failed) {
         rc = gy_read_nomem(r);
     } else {
         rc = gy_read_both(r, p, t->at, &node, &server);
+    }
+    if (!rc) {
+        server->weight = (double)weight;
     }
     gy_buf_fini(&name);
     gy_buf_fini(&address);
@@ -231,20 +247,19 @@ static int bad_value(struct gy_reading *r, const struct gy_tree *t, const char *
                         gy_utf8_quote(key, t->key), gy_utf8_quote(value, t->text), wants);
 }
 
-/* "host:port", or "/path" with the socket's mode behind it. */
-static int check_listen(struct gy_reading *r, const struct gy_tree *t)
+/* "host:port", or "/path" with the socket's mode behind it. What cannot be resolved is refused too,
+ * but that is not to be seen here. */
+static int check_listen(struct gy_reading *r, struct gy_pool *p, const struct gy_tree *t)
 {
     struct gy_slice s = t->text, tail;
+    struct gy_buf address = {0};
     uint64_t port;
     if (s.n && s.p[0] == '/') {
-        if (!cut_last(&s, ' ', &tail)) {
-            return GYRE_OK;
-        }
-        bool octal = tail.n > 0;
-        for (size_t i = 0; i < tail.n; i++) {
-            octal = octal && tail.p[i] >= '0' && tail.p[i] <= '7';
-        }
-        return octal ? GYRE_OK : bad_value(r, t, "/path, with an octal mode like 0777 behind it");
+        bool mode = cut_last(&s, ' ', &tail);
+        return !mode || (tail.n && tail.p[0] >= '0' && tail.p[0] <= '7')
+                   ? GYRE_OK
+                   : gy_read_note(r, p, GY_LEVEL_NOTE, "socket-mode", t->at,
+                                  "the socket's mode is not octal, so nutcracker takes 0");
     }
     if (!cut_last(&s, ':', &tail)) {
         return bad_value(r, t, "host:port, or /path of a socket");
@@ -252,7 +267,14 @@ static int check_listen(struct gy_reading *r, const struct gy_tree *t)
     if (gy_num_uint(tail, &port) || port == 0 || port > 65535) {
         return bad_value(r, t, "host:port with a port of 1 to 65535");
     }
-    return GYRE_OK;
+    bool good = s.n && s.p[0] != '[' && gy_address_join(&address, s, tail);
+    int rc = address.failed ? gy_read_nomem(r)
+             : good         ? GYRE_OK
+                            : bad_value(r, t,
+                                        "host:port; nutcracker wants a host, and IPv6 without "
+                                                "brackets");
+    gy_buf_fini(&address);
+    return rc;
 }
 
 static int take_word(struct gy_reading *r, struct gy_pool *p, const struct gy_tree *t,
@@ -272,10 +294,9 @@ static int take_word(struct gy_reading *r, struct gy_pool *p, const struct gy_tr
 static int take_value(struct gy_reading *r, struct gy_pool *p, const struct key *k,
                       const struct gy_tree *t)
 {
-    uint64_t v;
     switch (k->kind) {
     case LISTEN:
-        return check_listen(r, t);
+        return check_listen(r, p, t);
     case HASH:
         return take_word(r, p, t, HASHES);
     case DISTRIBUTION:
@@ -285,7 +306,7 @@ static int take_value(struct gy_reading *r, struct gy_pool *p, const struct key 
                    ? gy_read_set(r, p, t->at, "hash_tag", (const char *)t->text.p)
                    : bad_value(r, t, "two characters");
     case NUMBER:
-        return gy_num_uint(t->text, &v) || v > INT32_MAX ? bad_value(r, t, "a number") : GYRE_OK;
+        return is_digits(t->text) ? GYRE_OK : bad_value(r, t, "a number");
     case SWITCH:
         return gy_tree_is(t, "true") || gy_tree_is(t, "false") ? GYRE_OK
                                                                : bad_value(r, t, "true or false");
@@ -358,6 +379,9 @@ static int read_pool(struct gy_reading *r, const struct gy_tree *t)
         return gy_read_fail(r, GYRE_SYNTAX, t->key_at, "pool %s must be a mapping, not %s",
                             gy_utf8_quote(q, t->key), gy_tree_word(t));
     }
+    if (t->key.n == 0) {
+        return gy_read_fail(r, GYRE_SYNTAX, t->key_at, "a pool without a name");
+    }
     int rc = gy_read_pool(r, t->key, t->key_at, &p);
     if (!rc) {
         rc = gy_read_set(r, p, t->key_at, "like", "twemproxy");
@@ -373,6 +397,12 @@ static int read_pool(struct gy_reading *r, const struct gy_tree *t)
     }
     if (!rc) {
         rc = gy_read_shared(r, p);
+    }
+    for (size_t i = 0; !rc && p->config && i < p->server_count; i++) {
+        if (p->servers[i].weight > WEIGHT_MOST) {
+            rc = gy_read_unplaced(r, p, (struct gy_mark){p->servers[i].line, 0},
+                                  "gyre places weights up to %d", WEIGHT_MOST);
+        }
     }
     const struct gy_tree *d = gy_tree_get(t, "distribution");
     if (!rc && gy_tree_is(d, "random")) {
@@ -413,6 +443,30 @@ static int check_listens(struct gy_reading *r, const struct gy_tree *root)
     return rc;
 }
 
+static int refuse_flow(struct gy_reading *r, const struct gy_tree *t)
+{
+    int rc = t->flow ? gy_read_fail(r, GYRE_SYNTAX, t->at,
+                                    "nutcracker takes no lists or mappings in brackets: write one "
+                                    "line for each")
+                     : GYRE_OK;
+    for (const struct gy_tree *c = t->first; c && !rc; c = c->next) {
+        rc = refuse_flow(r, c);
+    }
+    return rc;
+}
+
+static int refuse_markers(struct gy_reading *r)
+{
+    for (struct gy_lines l = gy_lines_of(r->text); gy_lines_next(&l);) {
+        if (gy_slice_starts(l.line, "---") || gy_slice_starts(l.line, "...") ||
+            gy_slice_starts(l.line, "%")) {
+            return gy_read_fail(r, GYRE_SYNTAX, (struct gy_mark){l.number, 1},
+                                "nutcracker takes no marks of YAML documents: leave the line out");
+        }
+    }
+    return GYRE_OK;
+}
+
 /* The mistake people make most: settings without a pool's name above them, which YAML may not even
  * get to, or takes for pools. */
 static int check_first_key(struct gy_reading *r)
@@ -438,7 +492,8 @@ static int check_first_key(struct gy_reading *r)
 int gy_twemproxy_parse(struct gy_reading *r)
 {
     struct gy_doc doc;
-    int rc = check_first_key(r);
+    int rc = refuse_markers(r);
+    rc = rc ? rc : check_first_key(r);
     if (rc) {
         return rc;
     }
@@ -448,6 +503,7 @@ int gy_twemproxy_parse(struct gy_reading *r)
                           "nutcracker.yml must be a mapping of pool names to pools, not %s",
                           gy_tree_word(doc.root));
     }
+    rc = rc ? rc : refuse_flow(r, doc.root);
     for (const struct gy_tree *t = rc ? NULL : doc.root->first; t && !rc; t = t->next) {
         rc = read_pool(r, t);
     }
