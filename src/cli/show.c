@@ -30,6 +30,7 @@ static const struct gy_opt OPTIONS[] = {
 static const char *const EXAMPLES[] = {
     "gyre show nutcracker.yml",
     "redis-cli -p 7001 cluster nodes | gyre show -",
+    "gyre show redis://127.0.0.1:7001",
     "gyre show --formats",
     NULL,
 };
@@ -38,7 +39,7 @@ static const struct gy_usage USAGE = {
     "gyre show",
     "TOPOLOGY | --formats",
     "Shows what a file says, whatever its format: pools, servers, their states and slots, and "
-    "notes on what\nwill surprise. '-' is stdin.",
+    "notes on what\nwill surprise. '-' is stdin; redis://HOST:PORT is asked what it knows.",
     OPTIONS,
     EXAMPLES,
     0,
@@ -161,7 +162,7 @@ int gy_cmd_show(int argc, char **argv)
     }
     if (rc) {
         gy_pools_free(pools);
-        return gy_complain_error(&e);
+        return gy_source_complain(words[0], &e);
     }
     rc = judge(pools);
     if (rc) {

@@ -4,6 +4,9 @@
  * other, or a pattern that matches a whole disk, end in an error.
  */
 #include "cli/source.h"
+#include "cli/cmd.h"
+#include "cli/live.h"
+#include "cli/out.h"
 #include "formats/file.h"
 #include "formats/format.h"
 
@@ -12,6 +15,7 @@
 #include <stdlib.h>
 
 #define FILES_MAX 4096
+#define NAME_ROOM 4200 /* a path, as long as the system takes it */
 
 struct included {
     size_t files, bytes;
@@ -83,17 +87,31 @@ int gy_source_read(const char *path, const char *format, struct gy_pools **out, 
 {
     struct gy_buf bytes = {0};
     struct included in = {0};
+    char name[NAME_ROOM];
     bool is_stdin = strcmp(path, "-") == 0;
-    struct gy_source from = {.file = is_stdin ? "stdin" : path,
-                             .format = format,
-                             .include = include,
-                             .include_self = &in};
+    const char *known = format;
+    int rc;
+    snprintf(name, sizeof name, "%s", is_stdin ? "stdin" : path);
     *out = NULL;
-    int rc = gy_file_read(is_stdin ? "/dev/stdin" : path, &bytes, e);
+    if (gy_live_is(path)) {
+        gy_live_name(path, name, sizeof name);
+        rc = gy_live_read(path, &bytes, &known, e);
+    } else {
+        rc = gy_file_read(is_stdin ? "/dev/stdin" : path, &bytes, e);
+    }
+    struct gy_source from = {
+        .file = name, .format = known, .include = include, .include_self = &in};
     if (!rc) {
         rc = gy_pools_parse((struct gy_slice){gy_buf_head(&bytes), gy_buf_size(&bytes)}, &from, out,
                             e);
     }
     gy_buf_fini(&bytes);
     return rc;
+}
+
+int gy_source_complain(const char *path, const gyre_error_t *e)
+{
+    bool unreachable = gy_live_is(path) && (e->code == GYRE_IO || e->code == GYRE_TIMEOUT);
+    int rc = gy_complain_error(e);
+    return unreachable ? GY_EXIT_UNREACHABLE : rc;
 }

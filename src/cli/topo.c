@@ -55,7 +55,7 @@ int gy_topo_load(const char *path, const struct gy_topo_from *from, struct gy_to
         rc = gy_pools_pick(out->pools, from->pool, path, &out->pool, &e);
     }
     if (rc) {
-        return gy_complain_error(&e);
+        return gy_source_complain(path, &e);
     }
     out->config = out->pool->config;
     rc = gy_topo_build(out->config->topology, path, &out->map);

@@ -9,6 +9,7 @@
 #include "formats/lines.h"
 #include "formats/mcrouter.h"
 #include "formats/memcached.h"
+#include "formats/redis_info.h"
 #include "formats/redis_nodes.h"
 #include "formats/redis_shards.h"
 #include "formats/twemproxy.h"
@@ -66,6 +67,7 @@ static const struct gy_format FORMATS[] = {
     {"mcrouter", "mcrouter's JSON", gy_mcrouter_sniff, gy_mcrouter_parse},
     {"memcached", "memcached servers: JSON of a client, a list, a libketama or libmemcached file",
      gy_memcached_sniff, gy_memcached_parse},
+    {"redis-info", "INFO of one Redis server", gy_redis_info_sniff, gy_redis_info_parse},
     {"redis-nodes", "Redis Cluster: CLUSTER NODES, or a nodes.conf", gy_redis_nodes_sniff,
      gy_redis_nodes_parse},
     {"redis-shards", "Redis Cluster: CLUSTER SHARDS", gy_redis_shards_sniff, gy_redis_shards_parse},

@@ -28,6 +28,7 @@ KINDS = {
     "redis-nodes-conf": "redis-nodes",
     "redis-cluster-shards": "redis-shards",
     "redis-cluster-slots": "redis-slots",
+    "redis-info": "redis-info",
     "redis-keyslot": "redis-nodes",
     "swift-ring-builder": "swift-builder",
     "thanos-hashring": "thanos",

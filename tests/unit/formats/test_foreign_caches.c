@@ -56,6 +56,9 @@ static const struct refusal REFUSALS[] = {
      1, 0, "takes the server's number from the key itself"},
     {NULL, "{ /* \"pools\": {}, \"route\": 1 }", 1, 3, "a comment without its end"},
     {NULL, "{\"pools\": {}, \"route\": 1, \"routes\": 2}", 1, 27, "both 'route' and 'routes'"},
+    /* INFO */
+    {NULL, "# Replication\nrole:master\n", 1, 1, "INFO must have role and tcp_port"},
+    {NULL, "tcp_port:7\nrole:master\nslave0:ip=h,port=x,state=online\n", 3, 1, "port is 'x'"},
     /* CLUSTER SLOTS and SHARDS */
     {NULL, "1) 1) (integer) 0\n   2) (integer) 5\n", 1, 4, "a range needs its first slot"},
     {NULL, "1) 1) (integer) 9\n   2) (integer) 5\n   3) 1) \"h\"\n      2) (integer) 1\n", 1, 7,

@@ -87,6 +87,7 @@ static const char *const FOREIGN[] = {
     "$1\r\na\r\n$4\r\nport\r\n:1\r\n$4\r\nrole\r\n$6\r\nmaster\r\n",
     "0\n5\nh\n1\n0123456789abcdef0123456789abcdef01234567\nhostname\nx\n",
     "a:1,b:2 3\n",
+    "tcp_port:7\nrole:slave\nmaster_host:h\nmaster_port:6\nslave0:ip=h,port=8,state=online\n",
     "{\"h:1\": {\"vnodes\": 5}}",
     "[[\"h\", 1, 2], [\"g\", 3]]",
     "{\"pools\": {\"A\": {\"servers\": [\"h:1\", \"h:1\"]}}, \"route\": [\"PoolRoute|A\",\n"

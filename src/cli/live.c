@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * live.c - see live.h. redis://[[USER]:PASSWORD@]HOST[:PORT]; without a password REDISCLI_AUTH is
+ * used, as redis-cli does, which no list of processes shows. Only questions are asked: CLUSTER
+ * NODES, and of a server that is no cluster, INFO.
+ */
+#include "cli/live.h"
+#include "cli/term.h"
+#include "formats/mark.h"
+#include "formats/redis_info.h"
+#include "net/sync.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SCHEME     "redis://"
+#define PORT       6379
+#define CONNECT_MS 3000
+#define ANSWER_MS  10000
+#define URL_MAX    1024
+
+struct url {
+    char text[URL_MAX]; /* its parts, each ended by NUL */
+    const char *user, *password, *host;
+};
+
+bool gy_live_is(const char *path)
+{
+    return strncmp(path, SCHEME, strlen(SCHEME)) == 0 || strncmp(path, "rediss://", 9) == 0;
+}
+
+static const char *after_password(const char *url)
+{
+    const char *rest = strstr(url, "://");
+    const char *at = rest ? strrchr(rest, '@') : NULL;
+    return at ? at + 1 : rest ? rest + 3 : url;
+}
+
+void gy_live_name(const char *url, char *out, size_t size)
+{
+    const char *host = after_password(url);
+    snprintf(out, size, SCHEME "%.*s", (int)strcspn(host, "/?"), host);
+}
+
+/* Percent-encoding off one part; false when it is broken. */
+static bool plain(char *part)
+{
+    size_t n = strlen(part);
+    bool good = gy_term_decode((uint8_t *)part, &n);
+    part[good ? n : 0] = 0;
+    return good;
+}
+
+static int parse(const char *url, const char *shown, struct url *out, gyre_error_t *e)
+{
+    *out = (struct url){.password = getenv("REDISCLI_AUTH")};
+    if (strncmp(url, SCHEME, strlen(SCHEME)) != 0) {
+        return gy_format_fail(e, GYRE_UNSUPPORTED, shown,
+                              "TLS is not spoken here: save what redis-cli --tls says of "
+                              "'cluster nodes', and give that file");
+    }
+    if (strlen(url) >= sizeof out->text) {
+        return gy_format_fail(e, GYRE_INVALID, shown, "longer than an address can be");
+    }
+    snprintf(out->text, sizeof out->text, "%s", url + strlen(SCHEME));
+    char *host = strrchr(out->text, '@'), *colon = strchr(out->text, ':');
+    if (host) {
+        *host++ = 0;
+        if (colon && colon < host) {
+            *colon++ = 0;
+            out->password = colon;
+            out->user = *out->text ? out->text : NULL;
+        } else {
+            out->password = out->text;
+            colon = out->text;
+        }
+        if (!plain(colon) || (out->user && !plain(out->text))) {
+            return gy_format_fail(e, GYRE_INVALID, shown,
+                                  "in user and password a '%%' must be followed by two hex digits");
+        }
+    }
+    out->host = host ? host : out->text;
+    out->text[(size_t)(out->host - out->text) + strcspn(out->host, "/?")] = 0;
+    return GYRE_OK;
+}
+
+static int ask(struct gy_sync *s, struct gy_buf *text, const char **format, const char *asked_at,
+               gyre_error_t *e)
+{
+    struct gy_reply *reply = NULL;
+    *format = "redis-nodes";
+    int rc = gy_sync_call(s, &reply, e, "CLUSTER", "NODES", NULL);
+    if (rc == GYRE_REFUSED && strstr(e->message, "cluster support disabled")) {
+        *format = "redis-info";
+        gy_buf_printf(text, GY_INFO_ASKED_AT ":%s\n", asked_at);
+        rc = gy_sync_call(s, &reply, e, "INFO", NULL);
+    }
+    if (!rc) {
+        gy_buf_add(text, reply->text.p, reply->text.n);
+        rc = text->failed ? gy_format_fail(e, GYRE_NOMEM, NULL, "out of memory") : GYRE_OK;
+    }
+    gy_reply_free(reply);
+    return rc;
+}
+
+int gy_live_read(const char *url, struct gy_buf *text, const char **format, gyre_error_t *e)
+{
+    char shown[256], asked_at[300];
+    struct url u;
+    struct gy_addr addr;
+    struct gy_sync *s = NULL;
+    gy_live_name(url, shown, sizeof shown);
+    int rc = parse(url, shown, &u, e);
+    rc = rc ? rc : gy_addr_parse(u.host, PORT, &addr, e);
+    if (!rc) {
+        struct gy_sync_opts opts = {.user = u.user,
+                                    .password = u.password && *u.password ? u.password : NULL,
+                                    .connect_ms = CONNECT_MS,
+                                    .timeout_ms = ANSWER_MS};
+        rc = gy_sync_connect(&addr, &opts, &s, e);
+    }
+    if (!rc) {
+        bool brackets = !addr.is_unix && strchr(addr.host, ':');
+        snprintf(asked_at, sizeof asked_at, brackets ? "[%s]:%u" : "%s:%u", addr.host, addr.port);
+        rc = ask(s, text, format, asked_at, e);
+    }
+    gy_sync_close(s);
+    if (rc && e && !*e->file) {
+        e->code = rc;
+        snprintf(e->file, sizeof e->file, "%s", shown);
+    }
+    return rc;
+}
