@@ -283,8 +283,7 @@ typedef struct gyre_map gyre_map_t;
  * algorithm cannot do INVALID, DUPLICATE or RANGE with the reason; with `like` also UNKNOWN (an
  * option of a node, or a setting made before `like`, that the system has not); INVALID (hash:
  * siphash without its secret, or a secret without it). Cost of a ring: some
- * 10 ns a point while they fit the caches, several times that beyond; 8 bytes a point, and as much
- * again meanwhile.
+ * 10 ns a point while they fit the caches, twice that beyond; 14 bytes a point.
  *
  * Source of the ring: Karger et al., "Consistent hashing and random trees", STOC 1997.
  */
