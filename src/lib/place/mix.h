@@ -11,11 +11,25 @@
 
 #define GY_GOLDEN 0x9e3779b97f4a7c15u
 
+#define GY_MIX_ONE 0xbf58476d1ce4e5b9u
+#define GY_MIX_TWO 0x94d049bb133111ebu
+
+/* The first step, which of a xor b gives the xor of what it gives of each; and the others. */
+static inline uint64_t gy_mix_fold(uint64_t z)
+{
+    return z ^ z >> 30;
+}
+
+static inline uint64_t gy_mix_folded(uint64_t z)
+{
+    z *= GY_MIX_ONE;
+    z = (z ^ z >> 27) * GY_MIX_TWO;
+    return z ^ z >> 31;
+}
+
 static inline uint64_t gy_mix(uint64_t z)
 {
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
+    return gy_mix_folded(gy_mix_fold(z));
 }
 
 /* The i-th output, from 0, of the stream seeded with `seed`. */

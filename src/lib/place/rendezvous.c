@@ -4,8 +4,8 @@
  * the logarithm method (Schindelhauer and Schomaker, SPAA 2005: the least of independent
  * exponential variates of rates w).
  *
- * Cost: every node is scored for every key; R replicas are one such pass for each 8. Memory: 10
- * bytes a node, 18 with unequal weights.
+ * Cost: every node is hashed for every key, and few are scored; R replicas are one such pass for
+ * each 8. Memory: 14 bytes a node, 22 with unequal weights.
  * Guaranteed: a change of one node's presence or weight moves keys only to or from that node, for
  * each of a key's replicas; shares are the weights' expectation, without points; no history.
  * Not: exact shares (a sample of n keys varies as any sample does); shares below about 2^-40.
@@ -31,10 +31,14 @@ struct score {
 
 static uint64_t scramble(const struct gy_rendezvous *r, uint64_t hash, uint32_t i)
 {
-    return gy_mix(hash ^ r->seed[i]);
+    return gy_mix_folded(gy_mix_fold(hash) ^ r->seed[i]);
 }
 
-static struct score score(const struct gy_rendezvous *r, uint64_t hash, uint32_t i)
+/* Part of the lanes' functions too, always: code compiled without AVX, called while the upper
+ * halves of its registers are in use, costs a hundred nanoseconds on some machines. */
+#define WITHIN static inline __attribute__((always_inline))
+
+WITHIN struct score score(const struct gy_rendezvous *r, uint64_t hash, uint32_t i)
 {
     uint64_t z = scramble(r, hash, i);
     double cost = r->inverse ? gy_log2_cost(z) * r->inverse[i] : 0;
@@ -50,60 +54,93 @@ static bool first(const struct score *a, const struct score *b)
     return a->z != b->z ? a->z > b->z : a->i < b->i;
 }
 
-/* Nodes from which lanes win over the loop, without weights and with. */
-#define LANES_WORTH          24u
-#define LANES_WORTH_WEIGHTED 8u
+/*
+ * Costs are dear, and nearly all nodes lose by far, so first each gets a bound below its cost:
+ * -log2(u) > (1 - u) / ln 2 = 1.4427 (1 - u), and by v = the first 31 bits of not z, 1 - u is above
+ * v / 2^31. So v * scale, scale being 1.44 / 2^31 / w, is below the cost by a thousandth or more:
+ * far more than floats and the recipe of log2.h err by, and close enough where u is near 1, as the
+ * first one's is. With equal weights scale is 1, and v falls or stays as z grows. Either way no
+ * node comes before another whose worst case (see limit_of) its bound is above.
+ */
+WITHIN float bound_of(const struct gy_rendezvous *r, uint64_t z, uint32_t i)
+{
+    return (float)(int32_t)(~z >> 33) * r->scale[i];
+}
+
+WITHIN float limit_of(const struct gy_rendezvous *r, const struct score *s)
+{
+    return r->inverse ? (float)s->cost : bound_of(r, s->z, s->i);
+}
+
+/* Goes through the nodes from number i on one by one. */
+static void improve(const struct gy_rendezvous *r, uint64_t hash, uint32_t i, struct score *best)
+{
+    for (; !r->inverse && i < r->count; i++) { /* no branches: which is first cannot be foretold */
+        uint64_t z = scramble(r, hash, i);
+        best->i = z > best->z ? i : best->i;
+        best->z = z > best->z ? z : best->z;
+    }
+    float limit = limit_of(r, best);
+    for (; i < r->count; i++) {
+        if (bound_of(r, scramble(r, hash, i), i) <= limit) {
+            struct score s = score(r, hash, i);
+            if (first(&s, best)) {
+                *best = s;
+                limit = limit_of(r, best);
+            }
+        }
+    }
+}
 
 #ifdef GY_SIMD_X86
-#define EQUAL          equal_avx2
-#define WEIGHTED       weighted_avx2
-#define LANES          4
-#define TARGET         GY_TARGET_AVX2
-#define PICK(table, i) (real) _mm256_i64gather_pd(table, (__m256i)(i), 8)
-#include "lib/place/rendezvous_lanes.h"
-
-#define EQUAL    equal_avx512
-#define WEIGHTED weighted_avx512
-#define LANES    8
-#define TARGET   GY_TARGET_AVX512
-#define PICK(table, i) \
-    (real)             \
-        _mm512_permutex2var_pd(_mm512_loadu_pd(table), (__m512i)(i), _mm512_loadu_pd((table) + 8))
-#include "lib/place/rendezvous_lanes.h"
-
-/* The best of as many nodes as fill the lanes; *done says how many those are. */
-static struct score best_of_lanes(const struct gy_rendezvous *r, uint64_t hash, uint32_t *done)
+#define NAME              lanes_avx2
+#define LANES             8
+#define TARGET            GY_TARGET_AVX2
+#define LEAST(a, b)       (real) _mm256_min_ps((__m256)(a), (__m256)(b))
+#define MOST(a, b)        (real) _mm256_max_ps((__m256)(a), (__m256)(b))
+#define WHERE(p, a, b)    _mm256_cmp_ps((__m256)(a), (__m256)(b), p)
+#define BELOW(x, y, a, b) _mm256_blendv_ps((__m256)(b), (__m256)(a), WHERE(_CMP_LT_OQ, x, y))
+#define LOWEST(a)         lowest_avx2((__m256)(a))
+#define MASK(a, b)        (unsigned)_mm256_movemask_ps(WHERE(_CMP_LE_OQ, a, b))
+#define UPPER(a, b)       __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)
+GY_TARGET_AVX2 static float lowest_avx2(__m256 a)
 {
-    uint32_t lanes = r->simd == GY_SIMD_AVX512 ? 8 : 4;
-    *done = r->count - r->count % lanes;
-    if (lanes == 8) {
-        return r->inverse ? weighted_avx512(r, hash, *done) : equal_avx512(r, hash, *done);
-    }
-    return r->inverse ? weighted_avx2(r, hash, *done) : equal_avx2(r, hash, *done);
+    __m128 x = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    x = _mm_min_ps(x, _mm_movehl_ps(x, x));
+    return _mm_cvtss_f32(_mm_min_ss(x, _mm_shuffle_ps(x, x, 1)));
 }
-#else
-static struct score best_of_lanes(const struct gy_rendezvous *r, uint64_t hash, uint32_t *done)
-{
-    *done = 1;
-    return score(r, hash, 0);
-}
+#include "lib/place/rendezvous_lanes.h"
+#undef WHERE
+
+#define NAME              lanes_avx512
+#define LANES             16
+#define TARGET            GY_TARGET_AVX512
+#define LEAST(a, b)       (real) _mm512_min_ps((__m512)(a), (__m512)(b))
+#define MOST(a, b)        (real) _mm512_max_ps((__m512)(a), (__m512)(b))
+#define WHERE(p, a, b)    _mm512_cmp_ps_mask((__m512)(a), (__m512)(b), p)
+#define BELOW(x, y, a, b) _mm512_mask_blend_ps(WHERE(_CMP_LT_OQ, x, y), (__m512)(b), (__m512)(a))
+#define LOWEST(a)         _mm512_reduce_min_ps((__m512)(a))
+#define MASK(a, b)        (unsigned)WHERE(_CMP_LE_OQ, a, b)
+#define UPPER(a, b) \
+    __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
+#include "lib/place/rendezvous_lanes.h"
+#undef WHERE
 #endif
+
+/* Nodes from which lanes win. */
+#define WORTH          32u
+#define WORTH_WEIGHTED 4u
 
 /* The number among r's of the node that comes first. */
 static uint32_t best_of(const struct gy_rendezvous *r, uint64_t hash)
 {
-    uint32_t i = 1, worth = r->inverse ? LANES_WORTH_WEIGHTED : LANES_WORTH;
-    bool lanes = r->simd != GY_SIMD_NONE && r->count >= worth;
-    struct score best = lanes ? best_of_lanes(r, hash, &i) : score(r, hash, 0);
-    for (; !r->inverse && i < r->count; i++) { /* the same, without costs */
-        uint64_t z = scramble(r, hash, i);
-        best.i = z > best.z ? i : best.i;
-        best.z = z > best.z ? z : best.z;
+#ifdef GY_SIMD_X86
+    if (r->simd != GY_SIMD_NONE && r->count >= (r->inverse ? WORTH_WEIGHTED : WORTH)) {
+        return r->simd == GY_SIMD_AVX512 ? lanes_avx512(r, hash).i : lanes_avx2(r, hash).i;
     }
-    for (; i < r->count; i++) {
-        struct score s = score(r, hash, i);
-        best = first(&s, &best) ? s : best;
-    }
+#endif
+    struct score best = score(r, hash, 0);
+    improve(r, hash, 1, &best);
     return best.i;
 }
 
@@ -178,19 +215,22 @@ void gy_rendezvous_fini(struct gy_rendezvous *r)
 {
     gy_mem_free(r->seed);
     gy_mem_free(r->inverse);
+    gy_mem_free(r->scale);
     gy_mem_free(r->node);
 }
 
 int gy_rendezvous_init(struct gy_rendezvous *r, const gyre_map_t *m)
 {
     bool equal = gy_weights_equal(m);
+    size_t room = m->positive + (GY_LANES_MOST - m->positive % GY_LANES_MOST) % GY_LANES_MOST;
     *r = (struct gy_rendezvous){.simd = m->simd,
-                                .seed = gy_mem_alloc(m->positive, sizeof *r->seed),
+                                .seed = gy_mem_alloc(room, sizeof *r->seed),
+                                .scale = gy_mem_alloc(room, sizeof *r->scale),
                                 .node = gy_mem_alloc(m->positive, sizeof *r->node)};
     if (!equal) {
         r->inverse = gy_mem_alloc(m->positive, sizeof *r->inverse);
     }
-    if (!r->seed || !r->node || (!equal && !r->inverse)) {
+    if (!r->seed || !r->scale || !r->node || (!equal && !r->inverse)) {
         gy_rendezvous_fini(r);
         return GYRE_NOMEM;
     }
@@ -198,19 +238,27 @@ int gy_rendezvous_init(struct gy_rendezvous *r, const gyre_map_t *m)
         if (m->weight[i] == 0) {
             continue;
         }
-        r->seed[r->count] = gyre_hash_xxh3(m->nodes[i].name, strlen(m->nodes[i].name));
+        uint64_t seed = gyre_hash_xxh3(m->nodes[i].name, strlen(m->nodes[i].name));
+        r->seed[r->count] = gy_mix_fold(seed);
         r->node[r->count] = (uint16_t)i;
+        r->scale[r->count] = 1;
         if (r->inverse) {
             r->inverse[r->count] = 1.0 / (double)m->weight[i]; /* below 2^53: exact before / */
+            r->scale[r->count] = (float)(r->inverse[r->count] * (1.44 / 0x1p31));
         }
         r->count++;
+    }
+    for (size_t i = r->count; i < room; i++) { /* what fills the lanes loses, or is seen through */
+        r->seed[i] = 0;
+        r->scale[i] = FLT_MAX;
     }
     return GYRE_OK;
 }
 
 size_t gy_rendezvous_bytes(const struct gy_rendezvous *r)
 {
-    size_t each = sizeof *r->seed + sizeof *r->node + (r->inverse ? sizeof *r->inverse : 0);
+    size_t each = sizeof *r->seed + sizeof *r->scale + sizeof *r->node +
+                  (r->inverse ? sizeof *r->inverse : 0);
     return each * r->count;
 }
 

@@ -8,11 +8,14 @@
 
 #include "lib/map.h"
 
+#define GY_LANES_MOST 16u /* seed and scale go on to a multiple of it */
+
 struct gy_rendezvous {
     enum gy_simd simd;
     uint32_t count;  /* nodes that are not drained, in name order */
-    uint64_t *seed;  /* XXH3 of the name */
+    uint64_t *seed;  /* XXH3 of the name, its first mixing step done */
     double *inverse; /* 1 / weight steps; NULL while all weigh the same */
+    float *scale;    /* of the node's bound, see rendezvous.c */
     uint16_t *node;
 };
 
