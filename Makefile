@@ -53,8 +53,8 @@ model: ## every Spin model: bases pass, mutations fail (20 minutes or so)
 e2e: all ## gyre with real redis-servers
 	$(call meson_test,build) --suite e2e
 
-bench: all ## the benchmarks, beside their peers
-	meson test -C build --benchmark --verbose
+bench: ## libgyre beside its peers: docs/speed.md
+	CC=$${CC:-gcc} TARGETS=bench tools/build.sh build
 
 fmt: ## clang-format-16 on every C file
 	tests/checks/format.sh --fix

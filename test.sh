@@ -5,7 +5,7 @@
 #   --quick       the gcc build only: no clang, no sanitizers
 #   --werror      warnings are errors in both builds (what .ci/run asks for)
 #   --no-install  leave the machine's packages alone
-#   --suite NAME  only this tier: checks unit property vectors golden fuzz models e2e live (may be repeated)
+#   --suite NAME  only this tier: checks unit property counts vectors golden fuzz models e2e live (may be repeated)
 #
 # Two builds: build/ (gcc, optimised) runs every tier; build-asan/ (clang, AddressSanitizer and UBSan,
 # libFuzzer) runs unit, property, vectors, golden, fuzz and e2e again. Each build counts as one test, each meson

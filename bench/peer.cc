@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
+
+#include "lib/place/mix.h"
 
 struct peer {
     std::vector<uint32_t> position;
@@ -46,8 +49,15 @@ void peer_map(const struct peer *p, const uint64_t *hashes, size_t n, uint32_t *
     }
 }
 
-void peer_sort(const uint64_t *packed, size_t n)
+void peer_build(const uint64_t *seeds, size_t nodes, unsigned points)
 {
-    std::vector<uint64_t> copy(packed, packed + n);
-    std::sort(copy.begin(), copy.end());
+    std::vector<std::pair<uint32_t, uint16_t>> ring;
+    ring.reserve(nodes * points);
+    for (size_t k = 0; k < nodes; k++) {
+        for (unsigned i = 0; i < points; i++) {
+            ring.emplace_back(static_cast<uint32_t>(gy_stream(seeds[k], i) >> 32),
+                              static_cast<uint16_t>(k));
+        }
+    }
+    std::sort(ring.begin(), ring.end());
 }

@@ -22,8 +22,8 @@ void peer_free(struct peer *p);
 void peer_lower_bound(const struct peer *p, const uint64_t *hashes, size_t n, uint32_t *out);
 /* std::map<position, owner>::lower_bound, as most rings are written. */
 void peer_map(const struct peer *p, const uint64_t *hashes, size_t n, uint32_t *out);
-/* std::sort of n (position, owner) pairs, which is most of how such a ring is built. */
-void peer_sort(const uint64_t *packed, size_t n);
+/* Hashes the same points, `points` to a node, and std::sorts them with their owners. */
+void peer_build(const uint64_t *seeds, size_t nodes, unsigned points);
 
 #ifdef __cplusplus
 }

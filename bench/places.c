@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * places.c - the other placements beside what people write today: jump's published code, the scalar
- * loop of rendezvous, the logarithm of libm. One run; prints `name ours peer ratio`: nanoseconds of
- * CPU time a lookup, medians of RUNS runs that alternate, and how many times the peer's is ours.
+ * loop of rendezvous, the logarithm of libm. Where both are the same placement a wrong answer ends
+ * the run.
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
+#include <string.h>
 
+#include "bench.h"
 #include "lib/map.h"
 #include "lib/place/mix.h"
 
-enum { RUNS = 7, KEYS = 1 << 14, MAX_NODES = 100000 };
+enum { KEYS = 1 << 14, MAX_NODES = 10000 };
 
 struct bench {
     gyre_map_t *map;
@@ -22,54 +22,23 @@ struct bench {
     uint32_t out[KEYS], check[KEYS];
 };
 
-typedef void work_fn(struct bench *b);
-
-static double now(void)
+static void single(void *arg)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static void compare(const char *name, work_fn *ours, work_fn *theirs, struct bench *b)
-{
-    double a[RUNS], c[RUNS];
-    ours(b); /* warm */
-    theirs(b);
-    for (int i = 0; i < RUNS; i++) {
-        double start = now();
-        ours(b);
-        double middle = now();
-        theirs(b);
-        a[i] = (middle - start) / KEYS;
-        c[i] = (now() - middle) / KEYS;
-    }
-    qsort(a, RUNS, sizeof *a, by_value);
-    qsort(c, RUNS, sizeof *c, by_value);
-    printf("%-7s %-28s %9.2f %9.2f %7.1f\n", name, b->map->place->name, a[RUNS / 2], c[RUNS / 2],
-           c[RUNS / 2] / a[RUNS / 2]);
-}
-
-static void single(struct bench *b)
-{
+    struct bench *b = arg;
     for (size_t i = 0; i < KEYS; i++) {
         b->out[i] = gyre_map_locate_hash(b->map, b->hash[i]);
     }
 }
 
-static void batch(struct bench *b)
+static void batch(void *arg)
 {
+    struct bench *b = arg;
     gyre_map_locate_hash_batch(b->map, b->hash, KEYS, b->out);
 }
 
-static void published_jump(struct bench *b)
+static void published_jump(void *arg)
 {
+    struct bench *b = arg;
     for (size_t i = 0; i < KEYS; i++) {
         uint64_t key = b->hash[i];
         int64_t at = -1, next = 0;
@@ -82,102 +51,107 @@ static void published_jump(struct bench *b)
     }
 }
 
-static void scalar_rendezvous(struct bench *b)
+static void scalar_rendezvous(void *arg)
 {
+    struct bench *b = arg;
     for (size_t i = 0; i < KEYS; i++) {
-        uint64_t most = 0;
+        uint64_t most = 0, hash = b->hash[i];
+        uint32_t first = 0;
         for (uint32_t k = 0; k < b->nodes; k++) {
-            uint64_t z = gy_mix(b->hash[i] ^ b->seed[k]);
-            b->check[i] = z > most ? k : b->check[i];
+            uint64_t z = gy_mix(hash ^ b->seed[k]);
+            first = z > most ? k : first;
             most = z > most ? z : most;
         }
+        b->check[i] = first;
     }
 }
 
-static void libm_rendezvous(struct bench *b)
+static void libm_rendezvous(void *arg)
 {
+    struct bench *b = arg;
     for (size_t i = 0; i < KEYS; i++) {
         double most = 0;
+        uint32_t first = 0;
         for (uint32_t k = 0; k < b->nodes; k++) {
             uint64_t z = gy_mix(b->hash[i] ^ b->seed[k]);
             double score = b->weight[k] / -log(((double)(z >> 11) + 0.5) * 0x1p-53);
-            b->check[i] = score > most ? k : b->check[i];
+            first = score > most ? k : first;
             most = score > most ? score : most;
         }
+        b->check[i] = first;
     }
 }
 
-/* Node i is called n000i, so that numbers are in name order. */
-static void build(struct bench *b, const char *algorithm, uint32_t nodes, bool weighted)
+struct line {
+    const char *algorithm;
+    unsigned nodes;
+    bool weighted, agree;
+    bench_work *peer;
+    const char *peer_name;
+    double one, batch; /* targets */
+};
+
+static const struct line lines[] = {
+    {"jump", 10, false, true, published_jump, "published", 0, 10},
+    {"jump", 100, false, true, published_jump, "published", 0, 10},
+    {"jump", 1000, false, true, published_jump, "published", 0, 10},
+    {"jump", 10000, false, true, published_jump, "published", 0, 10},
+    {"jumpback", 10, false, false, published_jump, "jump", 2, 2},
+    {"jumpback", 100, false, false, published_jump, "jump", 4, 4},
+    {"jumpback", 1000, false, false, published_jump, "jump", 4, 4},
+    {"jumpback", 10000, false, false, published_jump, "jump", 4, 4},
+    {"dx", 10, false, false, published_jump, "jump", 2, 2},
+    {"dx", 100, false, false, published_jump, "jump", 4, 4},
+    {"dx", 1000, false, false, published_jump, "jump", 4, 4},
+    {"dx", 10000, false, false, published_jump, "jump", 4, 4},
+    {"memento", 10, false, false, published_jump, "jump", 0, 0},
+    {"memento", 1000, false, false, published_jump, "jump", 0, 0},
+    {"maglev", 10, false, false, published_jump, "jump", 0, 0},
+    {"maglev", 1000, false, false, published_jump, "jump", 0, 0},
+    {"rendezvous", 10, false, true, scalar_rendezvous, "scalar", 0, 7},
+    {"rendezvous", 100, false, true, scalar_rendezvous, "scalar", 0, 7},
+    {"rendezvous", 1000, false, true, scalar_rendezvous, "scalar", 0, 7},
+    {"rendezvous", 10, true, true, libm_rendezvous, "libm", 0, 6},
+    {"rendezvous", 100, true, true, libm_rendezvous, "libm", 0, 6},
+    {"rendezvous", 1000, true, true, libm_rendezvous, "libm", 0, 6},
+};
+
+static void run(struct bench *b, const struct line *l)
 {
-    gyre_topology_t *t = gyre_topology_new();
-    char name[16], capacity[16];
-    uint32_t power = 1;
-    while (power < nodes) {
+    char settings[64], name[64];
+    unsigned power = 1;
+    while (power < l->nodes) {
         power *= 2;
     }
-    snprintf(capacity, sizeof capacity, "%u", power);
-    int err = t ? gyre_topology_set(t, "algorithm", algorithm, NULL) : GYRE_NOMEM;
-    err = err ? err : gyre_topology_set(t, "capacity", capacity, NULL);
-    err = err ? err : gyre_topology_set(t, "heaviest", weighted ? "4" : "1", NULL);
-    for (uint32_t i = 0; !err && i < nodes; i++) {
-        snprintf(name, sizeof name, "n%06u", i);
-        b->seed[i] = gyre_hash_xxh3(name, 7);
-        b->weight[i] = weighted ? 1 + i % 4 : 1;
-        struct gyre_node n = {.size = sizeof n, .name = name, .weight = b->weight[i]};
-        err = gyre_topology_add(t, &n, NULL);
-    }
-    err = err ? err : gyre_map_build(t, &b->map, NULL);
-    if (err) {
-        printf("places: %s\n", gyre_err_name(err));
-        exit(1);
-    }
+    snprintf(settings, sizeof settings, "algorithm %s capacity %u heaviest %u", l->algorithm, power,
+             l->weighted ? 4 : 1);
+    gyre_topology_t *t = bench_topology(settings, l->nodes, l->weighted);
+    b->map = bench_map(t);
     gyre_topology_free(t);
-    b->nodes = nodes;
-}
-
-static void must_agree(const struct bench *b)
-{
-    for (size_t i = 0; i < KEYS; i++) {
-        if (b->out[i] != b->check[i]) {
-            puts("places: the answers differ");
-            exit(1);
-        }
+    b->nodes = l->nodes;
+    for (uint32_t i = 0; i < l->nodes; i++) {
+        const char *node = b->map->nodes[i].name;
+        b->seed[i] = gyre_hash_xxh3(node, strlen(node));
+        b->weight[i] = b->map->nodes[i].weight;
     }
-}
-
-static void run(struct bench *b, const char *algorithm, uint32_t nodes, bool weighted,
-                work_fn *peer, bool agree)
-{
-    char name[32];
-    build(b, algorithm, nodes, weighted);
-    snprintf(name, sizeof name, "%u", nodes);
-    compare(name, single, peer, b);
-    compare("  batch", batch, peer, b);
-    if (agree) {
-        must_agree(b);
+    for (int many = 0; many < 2; many++) {
+        snprintf(name, sizeof name, "%s%s %u %s / %s", l->weighted ? "weighted " : "", l->algorithm,
+                 l->nodes, many ? "batch" : "one", l->peer_name);
+        bench_compare(name, many ? batch : single, l->peer, b, KEYS, many ? l->batch : l->one);
+        if (l->agree && memcmp(b->out, b->check, sizeof b->out) != 0) {
+            bench_fail("the answers differ");
+        }
     }
     gyre_map_unref(b->map);
 }
 
-int main(void)
+void bench_places(void)
 {
     static struct bench b;
-    static const uint32_t ranges[] = {10, 100, 1000, 10000};
     for (size_t i = 0; i < KEYS; i++) {
         b.hash[i] = gy_stream(1, i);
     }
-    puts("nodes   placement                         ours      peer   ratio");
-    for (size_t i = 0; i < 4; i++) {
-        run(&b, "jump", ranges[i], false, published_jump, true);
-        run(&b, "jumpback", ranges[i], false, published_jump, false);
-        run(&b, "memento", ranges[i], false, published_jump, false);
-        run(&b, "dx", ranges[i], false, published_jump, false);
-        run(&b, "maglev", ranges[i], false, published_jump, false);
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        run(&b, &lines[i]);
     }
-    for (size_t i = 0; i < 3; i++) {
-        run(&b, "rendezvous", ranges[i], false, scalar_rendezvous, true);
-        run(&b, "rendezvous", ranges[i], true, libm_rendezvous, true);
-    }
-    return 0;
 }

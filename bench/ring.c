@@ -1,65 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ring.c - the ring's lookup and build beside the standard library's over the same points, in one
- * run. Prints `name ours peer ratio`: nanoseconds of CPU time a lookup (or a point), medians of
- * RUNS runs that alternate, and how many times the peer's is ours. A wrong answer ends the run.
+ * ring.c - the ring's lookups and build beside the standard library's over the same points. A wrong
+ * answer ends the run.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench.h"
 #include "lib/map.h"
 #include "peer.h"
 
-enum { RUNS = 9, KEYS = 1 << 18 };
-
-typedef void work_fn(void *arg);
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static double median(double *x)
-{
-    qsort(x, RUNS, sizeof *x, by_value);
-    return x[RUNS / 2];
-}
-
-static double once(work_fn *work, void *arg, double units)
-{
-    double start = now();
-    work(arg);
-    return (now() - start) / units;
-}
-
-static void compare(const char *name, work_fn *ours, work_fn *theirs, void *arg, double units)
-{
-    double a[RUNS], b[RUNS];
-    ours(arg); /* warm */
-    theirs(arg);
-    for (int i = 0; i < RUNS; i++) {
-        a[i] = once(ours, arg, units);
-        b[i] = once(theirs, arg, units);
-    }
-    double x = median(a), y = median(b);
-    printf("%-36s %9.2f %9.2f %7.1f\n", name, x, y, y / x);
-}
+enum { KEYS = 1 << 18, POINTS = 160, REPLICAS = 3 };
 
 struct bench {
     gyre_topology_t *topology;
     gyre_map_t *map;
     struct peer *peer;
-    uint64_t *packed;
+    uint64_t *seeds;
     uint64_t hash[KEYS];
     uint32_t out[KEYS], check[KEYS];
 };
@@ -114,106 +72,99 @@ static void theirs_tree(void *arg)
 static void ours_build(void *arg)
 {
     struct bench *b = arg;
-    gyre_map_t *m;
-    if (gyre_map_build(b->topology, &m, NULL)) {
-        exit(1);
-    }
-    gyre_map_unref(m);
+    gyre_map_unref(bench_map(b->topology));
 }
 
 static void theirs_build(void *arg)
 {
     struct bench *b = arg;
-    peer_sort(b->packed, b->map->steps);
+    peer_build(b->seeds, b->map->count, POINTS);
 }
 
-static void same_answers(const struct bench *b)
+static void one_node(void *arg)
 {
-    if (memcmp(b->out, b->check, sizeof b->out) != 0) {
-        puts("ring: the answers differ");
-        exit(1);
+    struct bench *b = arg;
+    for (size_t i = 0; i < KEYS; i++) {
+        b->check[i] = gyre_map_locate(b->map, &b->hash[i], sizeof b->hash[i]);
     }
 }
 
-/* The points in the order they are made in, as a builder meets them, are the sorted ones shuffled.
- */
+static void replicas(void *arg)
+{
+    struct bench *b = arg;
+    for (size_t i = 0; i < KEYS; i++) {
+        uint32_t out[REPLICAS];
+        gyre_map_replicas(b->map, &b->hash[i], sizeof b->hash[i], out, REPLICAS, NULL);
+        b->out[i] = out[0];
+    }
+}
+
 static void take_points(struct bench *b)
 {
     size_t n = b->map->steps;
     uint32_t *position = malloc(n * sizeof *position);
     uint16_t *owner = malloc(n * sizeof *owner);
-    b->packed = malloc(n * sizeof *b->packed);
-    if (!position || !owner || !b->packed) {
-        exit(1);
+    b->seeds = malloc(b->map->count * sizeof *b->seeds);
+    if (!position || !owner || !b->seeds) {
+        bench_fail("out of memory");
     }
     for (size_t i = 0; i < n; i++) {
         position[i] = (uint32_t)b->map->place->position(b->map, i);
         owner[i] = (uint16_t)b->map->place->node(b->map, i);
-        b->packed[i] = (uint64_t)position[i] << 16 | owner[i];
     }
-    for (size_t i = n - 1; i > 0; i--) {
-        size_t k = gyre_hash_xxh3(&i, sizeof i) % (i + 1);
-        uint64_t swap = b->packed[i];
-        b->packed[i] = b->packed[k];
-        b->packed[k] = swap;
+    for (uint32_t i = 0; i < b->map->count; i++) {
+        b->seeds[i] = gyre_hash_xxh3(b->map->nodes[i].name, strlen(b->map->nodes[i].name));
     }
     b->peer = peer_new(position, owner, n);
     free(position);
     free(owner);
 }
 
-static void bench(unsigned nodes, const char *points)
+/* targets: of single, batch and build */
+static void bench(unsigned nodes, const double targets[3])
 {
+    const struct {
+        const char *name;
+        bench_work *ours, *theirs;
+        double target;
+    } lines[] = {
+        {"one / std::lower_bound", ours_single, theirs_array, targets[0]},
+        {"batch / std::lower_bound", ours_batch, theirs_array, targets[1]},
+        {"one after another / std::lower_bound", ours_chained, theirs_chained, 0},
+        {"one / std::map", ours_single, theirs_tree, 0},
+        {"three replicas / one node", replicas, one_node, 0.2},
+    };
     struct bench *b = calloc(1, sizeof *b);
     char name[64];
-    if (!b || !(b->topology = gyre_topology_new()) ||
-        gyre_topology_set(b->topology, "points", points, NULL)) {
-        exit(1);
+    if (!b) {
+        bench_fail("out of memory");
     }
-    for (unsigned i = 0; i < nodes; i++) {
-        snprintf(name, sizeof name, "cache-%u", i);
-        struct gyre_node n = {.size = sizeof n, .name = name, .weight = 1};
-        if (gyre_topology_add(b->topology, &n, NULL)) {
-            exit(1);
-        }
-    }
-    if (gyre_map_build(b->topology, &b->map, NULL)) {
-        exit(1);
-    }
+    b->topology = bench_topology("points 160", nodes, false);
+    b->map = bench_map(b->topology);
     take_points(b);
     for (size_t i = 0; i < KEYS; i++) {
         b->hash[i] = gyre_hash_xxh3(&i, sizeof i);
     }
-    snprintf(name, sizeof name, "%ux%s single/lower_bound", nodes, points);
-    compare(name, ours_single, theirs_array, b, KEYS);
-    same_answers(b);
-    snprintf(name, sizeof name, "%ux%s batch/lower_bound", nodes, points);
-    compare(name, ours_batch, theirs_array, b, KEYS);
-    same_answers(b);
-    snprintf(name, sizeof name, "%ux%s chained/lower_bound", nodes, points);
-    compare(name, ours_chained, theirs_chained, b, KEYS);
-    same_answers(b);
-    snprintf(name, sizeof name, "%ux%s single/std::map", nodes, points);
-    compare(name, ours_single, theirs_tree, b, KEYS);
-    same_answers(b);
-    snprintf(name, sizeof name, "%ux%s build/std::sort", nodes, points);
-    compare(name, ours_build, theirs_build, b, (double)b->map->steps);
-    printf("%-36s %9.2f %9s %7s\n", "  bytes a point",
-           (double)gyre_map_bytes(b->map) / (double)b->map->steps, "6+", "-");
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        snprintf(name, sizeof name, "ring %ux%u %s", nodes, POINTS, lines[i].name);
+        bench_compare(name, lines[i].ours, lines[i].theirs, b, KEYS, lines[i].target);
+        if (memcmp(b->out, b->check, sizeof b->out) != 0) {
+            bench_fail("the answers differ");
+        }
+    }
+    snprintf(name, sizeof name, "ring %ux%u build / hash, std::sort", nodes, POINTS);
+    bench_compare(name, ours_build, theirs_build, b, (double)b->map->steps, targets[2]);
     peer_free(b->peer);
     gyre_map_unref(b->map);
     gyre_topology_free(b->topology);
-    free(b->packed);
+    free(b->seeds);
     free(b);
 }
 
-int main(void)
+void bench_ring(void)
 {
-    printf("%-36s %9s %9s %7s   (ns of CPU time, median of %d)\n", "name", "ours", "peer", "ratio",
-           RUNS);
-    bench(10, "160");
-    bench(100, "160");
-    bench(1000, "160");
-    bench(10000, "160");
-    return 0;
+    bench(10, (const double[3]){0, 0, 0});
+    bench(100, (const double[3]){0, 0, 0});
+    bench(1000, (const double[3]){30, 45, 8});
+    bench(10000, (const double[3]){12, 25, 8});
 }

@@ -134,9 +134,21 @@ void gyre_map_locate_batch(const gyre_map_t *m, const void *const *keys, const s
     }
 }
 
+static uint32_t locate_none(const gyre_map_t *m, gy_u128 hash)
+{
+    (void)m;
+    (void)hash;
+    return GYRE_NONE;
+}
+
+void gy_map_settle(struct gyre_map *m)
+{
+    m->locate_hash = m->steps && m->hash_bits <= 64 ? m->place->locate : locate_none;
+}
+
 uint32_t gyre_map_locate_hash(const gyre_map_t *m, uint64_t hash)
 {
-    return m->steps && m->hash_bits <= 64 ? m->place->locate(m, hash) : GYRE_NONE;
+    return m->locate_hash(m, hash);
 }
 
 void gyre_map_locate_hash_batch(const gyre_map_t *m, const uint64_t *hashes, size_t n,

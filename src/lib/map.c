@@ -193,6 +193,7 @@ int gy_map_build_rule(const gyre_topology_t *t, const struct gy_sample_rule *rul
         gyre_map_unref(m);
         return err;
     }
+    gy_map_settle(m);
     *out = m;
     return GYRE_OK;
 }

@@ -24,6 +24,9 @@ struct gyre_map {
     const struct gy_place *place;
     enum gy_simd simd; /* what batches may use */
     void *data;
+    /* What a lookup by a 64-bit hash is, in one jump: the placement's, or the answer GYRE_NONE where
+     * there is no node, or the hash is wider. */
+    uint32_t (*locate_hash)(const gyre_map_t *m, gy_u128 hash);
 
     const struct gy_hash *hash;
     /* Imitated systems only (key_hash: hash: siphash too), else NULL. key_hash answers instead of
@@ -86,6 +89,9 @@ bool gy_zone_same(const gyre_map_t *a, uint32_t i, const gyre_map_t *b, uint32_t
 
 /* The first parts of a node's zone path, as a name; "(none)" for a node without. */
 void gy_zone_name(const struct gyre_node *n, uint32_t parts, char *out, size_t size);
+
+/* Sets locate_hash of a map that is built. */
+void gy_map_settle(struct gyre_map *m);
 
 /* Hash of the part of the key that counts, cut to hash_bits. */
 gy_u128 gy_map_hash_wide(const gyre_map_t *m, const void *key, size_t len);

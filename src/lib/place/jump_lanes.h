@@ -1,47 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jump_lanes.h - jump for several keys at once, bit for bit as jump.c's. Included by jump.c once a
- * level, with NAME, LANES, TARGET and ANY (is any lane's mask set?) defined; undefines them. No
- * include guard, for that reason. GROUPS vectors go side by side, so that one divides while the
- * others wait; a call takes GROUPS * LANES keys. Threads: any.
+ * jump_lanes.h - a few steps of jump for many keys, bit for bit as jump.c's. Included by jump.c
+ * once a level, with NAME, LANES, TARGET, FLOOR (of a vector of doubles) and BELOW (x < y ? a : b)
+ * defined; undefines them. No include guard, for that reason. Takes the first n keys of w, and as
+ * many after them as fill the lanes. Threads: any.
  *
- * Whole numbers below 2^52 are made doubles, and rounded, by adding 2^52: exact, and the same on
- * every machine. b + 1 is at most GY_SLOT_MAX = 2^20, so that all stay below 2^51.
+ * Whole numbers below 2^52 are made doubles by adding that: exact, and the same on every machine.
+ * A key whose next jump ends at or past the range is left where it is: further jumps only go up.
  */
-TARGET static void NAME(const uint64_t *hashes, uint32_t n, uint32_t *out)
+TARGET static void NAME(struct walkers *w, size_t n, uint32_t nodes)
 {
     typedef uint64_t whole __attribute__((vector_size(LANES * 8)));
-    typedef int64_t mask __attribute__((vector_size(LANES * 8)));
     typedef double real __attribute__((vector_size(LANES * 8)));
-    const double two52 = 0x1p52, range = n;
-    whole key[GROUPS];
-    real b[GROUPS], j[GROUPS];
-    for (int g = 0; g < GROUPS; g++) {
-        memcpy(&key[g], hashes + g * LANES, sizeof key[g]);
-        b[g] = (real){0} - 1.0;
-        j[g] = (real){0};
-    }
-    mask on;
-    do {
-        on = (mask){0};
-        for (int g = 0; g < GROUPS; g++) {
-            mask active = j[g] < range;
-            b[g] = (real)(((mask)j[g] & active) | ((mask)b[g] & ~active));
-            key[g] = key[g] * 2862933555777941757u + 1;
-            real divisor = (real)(((key[g] >> 33) + 1) | 0x4330000000000000u) - two52;
-            real far = (b[g] + 1.0) * (2147483648.0 / divisor);
-            real floor = (far + two52) - two52;
-            floor -= (real)((floor > far) & (mask)((real){0} + 1.0));
-            j[g] = (real)(((mask)floor & active) | ((mask)j[g] & ~active));
-            on |= j[g] < range;
+    const real range = (real){0} + nodes;
+    for (size_t i = 0; i < n; i += LANES) {
+        whole key;
+        real at = {0}, next;
+        memcpy(&key, w->key + i, sizeof key);
+        memcpy(&next, w->next + i, sizeof next);
+        for (int step = 0; step < STEPS; step++) {
+            at = BELOW(next, range, next, at);
+            key = key * JUMP_FACTOR + 1;
+            real divisor = (real)(key >> 33 | 0x4330000000000000u) - (0x1p52 - 1.0);
+            next = FLOOR((next + 1.0) * (0x1p31 / divisor));
         }
-    } while (ANY(on));
-    for (int i = 0; i < GROUPS * LANES; i++) {
-        out[i] = (uint32_t)b[i / LANES][i % LANES];
+        memcpy(w->key + i, &key, sizeof key);
+        memcpy(w->next + i, &next, sizeof next);
+        memcpy(w->at + i, &at, sizeof at);
     }
 }
 
 #undef NAME
 #undef LANES
 #undef TARGET
-#undef ANY
+#undef FLOOR
+#undef BELOW

@@ -72,13 +72,28 @@ WITHIN float limit_of(const struct gy_rendezvous *r, const struct score *s)
     return r->inverse ? (float)s->cost : bound_of(r, s->z, s->i);
 }
 
+/* Without branches, for which node is first cannot be foretold. */
+static void improve_equal(const struct gy_rendezvous *r, uint64_t hash, uint32_t i,
+                          struct score *best)
+{
+    const uint64_t *seed = r->seed, folded = gy_mix_fold(hash);
+    uint64_t most = best->z;
+    uint32_t at = best->i;
+    for (uint32_t n = r->count; i < n; i++) {
+        uint64_t z = gy_mix_folded(folded ^ seed[i]);
+        at = z > most ? i : at;
+        most = z > most ? z : most;
+    }
+    best->z = most;
+    best->i = at;
+}
+
 /* Goes through the nodes from number i on one by one. */
 static void improve(const struct gy_rendezvous *r, uint64_t hash, uint32_t i, struct score *best)
 {
-    for (; !r->inverse && i < r->count; i++) { /* no branches: which is first cannot be foretold */
-        uint64_t z = scramble(r, hash, i);
-        best->i = z > best->z ? i : best->i;
-        best->z = z > best->z ? z : best->z;
+    if (!r->inverse) {
+        improve_equal(r, hash, i, best);
+        return;
     }
     float limit = limit_of(r, best);
     for (; i < r->count; i++) {

@@ -35,15 +35,23 @@ static __attribute__((noinline)) size_t search(const struct gy_ring *r, const st
     return low;
 }
 
+/* How many of the line's points are below the position, which is at `place`; GY_LINE if that is for
+ * search to say. */
+static inline unsigned below(const struct gy_line *line, uint64_t place)
+{
+    unsigned n = gy_line_below(line, gy_ring_cut(place));
+    return n < GY_LINE && line->at[n] == gy_ring_cut(place) ? GY_LINE : n;
+}
+
 static inline uint32_t owner_of(const struct gy_ring *r, uint32_t position)
 {
     uint64_t place = gy_ring_place(position, r->lines);
     const struct gy_line *line = line_of(r, place);
-    unsigned below = gy_line_below(line, gy_ring_cut(place));
-    if (__builtin_expect(below == GY_LINE || line->at[below] == gy_ring_cut(place), 0)) {
+    unsigned n = below(line, place);
+    if (__builtin_expect(n == GY_LINE, 0)) {
         return r->owner[search(r, line, position)];
     }
-    return line->owner[below];
+    return line->owner[n];
 }
 
 static uint32_t ring_locate(const gyre_map_t *m, gy_u128 hash)
@@ -72,7 +80,10 @@ static size_t ring_first(const gyre_map_t *m, gy_u128 hash)
 {
     const struct gy_ring *r = m->data;
     uint32_t position = (uint32_t)((uint64_t)hash >> 32);
-    size_t i = search(r, line_of(r, gy_ring_place(position, r->lines)), position);
+    uint64_t place = gy_ring_place(position, r->lines);
+    const struct gy_line *line = line_of(r, place);
+    unsigned n = below(line, place);
+    size_t i = n == GY_LINE ? search(r, line, position) : (size_t)line->first + n;
     return i == m->steps ? 0 : i;
 }
 

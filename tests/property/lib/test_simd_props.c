@@ -13,26 +13,64 @@
 enum { KEYS = 300 };
 
 #ifdef GY_SIMD_X86
-static bool any(const int64_t *lanes)
+#define BLOCK       16
+#define STEPS       3
+#define JUMP_FACTOR 2862933555777941757u
+
+struct walkers {
+    uint64_t key[BLOCK];
+    double at[BLOCK], next[BLOCK];
+};
+
+static double whole_part(double x)
 {
-    int64_t all = 0;
-    for (int i = 0; i < 8; i++) {
-        all |= lanes[i];
-    }
-    return all != 0;
+    return x < 0x1p52 ? (double)(int64_t)x : x;
 }
 
-#define GROUPS 2
 #define NAME   jump_eight
 #define LANES  8
 #define TARGET __attribute__((noinline))
-#define ANY(m) any((const int64_t *)&(m))
+#define FLOOR(x)                         \
+    ({                                   \
+        real v_ = (x);                   \
+        for (int l_ = 0; l_ < 8; l_++) { \
+            v_[l_] = whole_part(v_[l_]); \
+        }                                \
+        v_;                              \
+    })
+#define BELOW(x, y, a, b)                               \
+    ({                                                  \
+        real x_ = (x), y_ = (y), a_ = (a), b_ = (b);    \
+        for (int l_ = 0; l_ < 8; l_++) {                \
+            a_[l_] = x_[l_] < y_[l_] ? a_[l_] : b_[l_]; \
+        }                                               \
+        a_;                                             \
+    })
 #include "lib/place/jump_lanes.h"
 
 #define NAME   md5_sixteen
 #define LANES  16
 #define TARGET __attribute__((noinline))
 #include "lib/hash/md5_lanes.h"
+
+/* 16 keys to the end. */
+static void jump_far(const uint64_t *hashes, uint32_t nodes, double *at)
+{
+    struct walkers w = {{0}, {0}, {0}};
+    bool on = true;
+    memcpy(w.key, hashes, sizeof w.key);
+    for (size_t i = 0; i < BLOCK; i++) {
+        at[i] = -1;
+    }
+    while (on) {
+        jump_eight(&w, BLOCK, nodes);
+        on = false;
+        for (size_t i = 0; i < BLOCK; i++) {
+            at[i] = at[i] < 0 && w.next[i] >= nodes ? w.at[i] : at[i];
+            on |= w.next[i] < nodes;
+        }
+    }
+}
 #endif
 
 /* A map is constant but for this: what the machine is taken to be able to do. */
@@ -78,10 +116,11 @@ static bool levels_agree(struct prop *p)
     }
 #ifdef GY_SIMD_X86
     struct gy_numbers *x = m->data;
-    for (size_t i = 0; m->place == &gy_place_jump && i + 16 <= n; i += 16) {
-        jump_eight(hashes + i, x->n, out);
-        for (size_t k = 0; k < 16; k++) {
-            PROP(x->node[out[k]] == plain[i + k]);
+    for (size_t i = 0; m->place == &gy_place_jump && i + BLOCK <= n; i += BLOCK) {
+        double at[BLOCK];
+        jump_far(hashes + i, x->n, at);
+        for (size_t k = 0; k < BLOCK; k++) {
+            PROP(x->node[(size_t)at[k]] == plain[i + k]);
         }
     }
 #endif
