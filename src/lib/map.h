@@ -24,8 +24,8 @@ struct gyre_map {
     const struct gy_place *place;
     enum gy_simd simd; /* what batches may use */
     void *data;
-    /* What a lookup by a 64-bit hash is, in one jump: the placement's, or the answer GYRE_NONE where
-     * there is no node, or the hash is wider. */
+    /* What a lookup by a 64-bit hash is, in one jump: the placement's, or the answer GYRE_NONE
+     * where there is no node, or the hash is wider. */
     uint32_t (*locate_hash)(const gyre_map_t *m, gy_u128 hash);
 
     const struct gy_hash *hash;

@@ -5,6 +5,7 @@
 Fails when a count is more than 5 % above its row, and when it is as far below: a gain is kept by
 writing it down. --write does that. Where there is no valgrind, or a level of vector instructions
 is not there, it says so and skips."""
+import os
 import pathlib
 import re
 import shutil
@@ -18,12 +19,14 @@ SKIP = 77
 
 def count(program):
     """[(name, instructions a unit)], and what was skipped."""
+    # meson has malloc fill what it gives, which would be counted.
+    env = {k: v for k, v in os.environ.items() if k != "MALLOC_PERTURB_"}
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out"
         run = subprocess.run(
             ["valgrind", "--tool=callgrind", "--collect-atstart=no", "--toggle-collect=counted",
              "--dump-after=counted", f"--callgrind-out-file={out}", program],
-            capture_output=True, text=True, check=False)
+            capture_output=True, text=True, check=False, env=env)
         if run.returncode:
             sys.exit(f"counts: {run.stdout}{run.stderr}")
         totals = []

@@ -42,7 +42,7 @@ static uint32_t jump_locate(const gyre_map_t *m, gy_u128 hash)
 
 #ifdef GY_SIMD_X86
 #define BLOCK 256 /* keys under way at once */
-#define STEPS 3  /* all take before those that have arrived are let go */
+#define STEPS 3   /* all take before those that have arrived are let go */
 
 struct walkers {
     uint64_t key[BLOCK];
