@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin: meson does the work; this names it. `make help` lists the targets.
 .DEFAULT_GOAL := build
-.PHONY: help build all install test quick check asan tsan fuzz props model e2e bench fmt lint cover clean
+.PHONY: help build all install test quick check asan tsan fuzz props model e2e cross bench fmt lint cover clean
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -53,6 +53,9 @@ model: ## every Spin model: bases pass, mutations fail (20 minutes or so)
 e2e: all ## gyre with real redis-servers
 	$(call meson_test,build) --suite e2e
 
+cross: ## vectors and properties of libgyre for arm64 and s390x, under qemu (tools/install.sh cross)
+	tools/cross.sh
+
 bench: ## libgyre beside its peers: docs/speed.md
 	CC=$${CC:-gcc} TARGETS=bench tools/build.sh build
 
@@ -68,4 +71,4 @@ cover: ## line and branch coverage of src/, into build-cover/ (tools/install.sh 
 	gcovr -r . build-cover --exclude tests --exclude bench --print-summary -o build-cover/coverage.txt
 
 clean: ## remove the build folders
-	rm -rf build build-asan build-tsan build-cover
+	rm -rf build build-asan build-tsan build-cover build-arm64 build-s390x

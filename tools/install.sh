@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# install.sh [--list] [GROUP...] - install the Debian packages Gyre needs (groups: build run test dev; default the first three).
+# install.sh [--list] [GROUP...] - install the Debian packages Gyre needs (groups: build run test dev cross; default the first three).
 #
 # Says which are missing and fetches only those; where nothing is missing it needs neither root nor network.
 # Two runs at once wait for each other. Packages that ship a service (redis-server, nutcracker, nginx, haproxy) may have it
@@ -13,6 +13,8 @@ declare -A groups=(
              libcmocka-dev libhiredis-dev python3"
     [run]="redis-server redis-tools python3 python3-redis python3-yaml wamerican"
     [dev]="clang-tidy-16 gcovr"
+    [cross]="gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user-static
+             libxxhash-dev"
     [test]="clang-16 clang-format-16 libclang-rt-16-dev spin pmccabe shellcheck python3-pytest
             python3-redis python3-yaml redis-server redis-tools sqlite3 wamerican
             libhashkit-dev libssl-dev zlib1g-dev groff-base
@@ -80,6 +82,7 @@ Installs the Debian packages Gyre needs, those that are missing; says which. Nee
 
   build    to build it                     dev    for make lint and make cover
   run      for ./quickstart.sh             test   for ./test.sh
+  cross    for make cross
   (without a group: build run test)
 
   --list   print the packages and install nothing
@@ -100,7 +103,7 @@ main() {
     fi
     [ $# -gt 0 ] || set -- build run test
     for group in "$@"; do
-        [ -n "${groups[$group]-}" ] || { say "unknown group '$group'; there are: build run test dev"; exit 2; }
+        [ -n "${groups[$group]-}" ] || { say "unknown group '$group'; there are: build run test dev cross"; exit 2; }
     done
     if $list; then
         for group in "$@"; do

@@ -44,7 +44,9 @@ static struct system systems[] = {
     {.name = "npm-memcached", .check = check_npm_memcached},
     {.name = "redis-cluster", .check = check_redis_cluster},
     {.name = "riak", .check = check_riak},
+#ifndef VECTORS_NO_SWIFT /* tools/cross.sh: without zlib and jansson */
     {.name = "swift", .check = check_swift},
+#endif
     {.name = "twemproxy", .check = check_twemproxy},
     {.name = "uhashring", .check = check_uhashring},
     {.name = "vitess", .check = check_vitess},
