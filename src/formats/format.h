@@ -30,6 +30,7 @@
 
 enum {
     GY_SURE_NOT = 0,
+    GY_SURE_GUESS = 10,  /* no better idea */
     GY_SURE_MAYBE = 20,  /* nothing speaks against it: a plain list of addresses */
     GY_SURE_LIKELY = 60, /* words of this system, of which some are common */
     GY_SURE_YES = 90,    /* what no other system writes */

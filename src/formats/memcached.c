@@ -265,11 +265,26 @@ static bool json_has_server(struct gy_slice head)
     return is_server(text) || (number && text.n && !memchr(text.p, ':', text.n));
 }
 
+/* {"cache1": 2, ...}: names without ports, whose values are numbers. */
+static bool json_has_weights(struct gy_slice head)
+{
+    const uint8_t *open = head.n ? memchr(head.p, '"', head.n) : NULL;
+    struct gy_slice rest = {open ? open + 1 : head.p,
+                            open ? (size_t)(head.p + head.n - open) - 1 : 0};
+    gy_slice_cut(&rest, '"');
+    rest = gy_slice_trim(rest);
+    rest = rest.n && rest.p[0] == ':' ? gy_slice_trim((struct gy_slice){rest.p + 1, rest.n - 1})
+                                      : GY_LIT("");
+    return rest.n && rest.p[0] >= '0' && rest.p[0] <= '9';
+}
+
 int gy_memcached_sniff(struct gy_slice head)
 {
     switch (form_of(head)) {
     case JSON:
-        return json_has_server(head) ? GY_SURE_MAYBE : GY_SURE_NOT;
+        return json_has_server(head)    ? GY_SURE_MAYBE
+               : json_has_weights(head) ? GY_SURE_GUESS
+                                        : GY_SURE_NOT;
     case CONFIGURATION:
         return gy_slice_has(head, "--SERVER") || gy_slice_has(head, "--SOCKET") ? GY_SURE_YES
                                                                                 : GY_SURE_NOT;

@@ -105,6 +105,7 @@ static const struct accepted ACCEPTED[] = {
     {"[\"h:1\",\"g:2\"]", "memcached", "npm-memcached", "g:2", "g:2", 1},
     {"[[\"h\",1],[\"g\",2,3]]", "memcached", "libmemcached", "g:2", "g:2", 3},
     {"{\"h:1\":{\"vnodes\":50,\"weight\":2}}", "memcached", "npm-memcached", "h:1", "h:1", 2},
+    {"{\"cache1\": 2, \"cache2\": 3}", "memcached", "npm-memcached", "cache2", "cache2:11211", 3},
     {"a:1,b:2 3", "memcached", "libmemcached", "b:2", "b:2", 3},
     {"a:1\nb:2\n", "memcached", "libmemcached", "b:2", "b:2", 1},
     {"a:1:5\n", "memcached", "libmemcached", "a:1", "a:1", 5},
