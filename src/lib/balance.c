@@ -66,9 +66,10 @@ static void expect_square(struct expected *x, double points, double weight)
     x->squares += (own + off * off) / x->n;
 }
 
+/* 0 where nodes have no points of their own: turns fill a maglev table, chance does not. */
 static double expect_cv(const struct expected *x)
 {
-    return gy_sqrt(x->squares) / x->mean;
+    return x->mean > 0 ? gy_sqrt(x->squares) / x->mean : 0;
 }
 
 static double expected_cv(const gyre_map_t *m)
