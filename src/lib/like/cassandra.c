@@ -21,6 +21,7 @@
 
 enum { MURMUR3, RANDOM };
 enum { SIMPLE, NETWORK };
+enum { RANDOM_BITS = 127 };
 enum { RF_MAX = 64 }; /* replicas in all: they are counted on the stack */
 #define SIGN ((uint64_t)1 << 63)
 
@@ -45,11 +46,14 @@ static gy_u128 murmur3_token(const gyre_map_t *m, const void *part, size_t len)
     return len == 0 ? 0 : h == SIGN ? UINT64_MAX : h ^ SIGN;
 }
 
-/* The absolute value; the empty key's, -1, is before all others like 0. */
+/* The absolute value; the empty key's, -1, is before all others like 0. Tokens go from 0 to 2^127,
+ * so the ring has 127 bits, for shares are parts of what keys can reach; the greatest of all, which
+ * one MD5 in 2^128 has, stands at the last place, where its owner is the same. */
 static gy_u128 random_token(const gyre_map_t *m, const void *part, size_t len)
 {
     gy_u128 h = m->hash->value(part, len);
-    return len == 0 ? 0 : h >> 127 ? -h : h;
+    h = len == 0 ? 0 : h >> 127 ? -h : h;
+    return h >> 127 ? h - 1 : h;
 }
 
 /* Digits as a token's position. */
@@ -69,6 +73,7 @@ static bool read_token(const char **p, const char *end, bool random, gy_u128 *at
         good = good && *at <= (most - digit) / 10;
         *at = *at * 10 + digit;
     }
+    *at -= good && *at == most; /* as random_token does */
     return good && *p > first;
 }
 
@@ -304,7 +309,7 @@ static int build(const struct gy_like_job *job)
     bool random = gy_like_word(job, GY_SET_PARTITIONER) == RANDOM;
     bool network = gy_like_word(job, GY_SET_DISTRIBUTION) == NETWORK;
     m->hash = random ? &gy_hash_md5 : &gy_hash_murmur3_cassandra;
-    m->hash_bits = random ? 128 : 64;
+    m->hash_bits = random ? RANDOM_BITS : 64;
     m->key_hash = random ? random_token : murmur3_token;
     if (network == !*gy_like_text(job, GY_SET_RF)) {
         return gy_fail(job->e, GYRE_INVALID,

@@ -299,6 +299,19 @@ static void test_buckets_in_bounds(void **state)
     }
 }
 
+/* RandomPartitioner's tokens end at 2^127, so equal gaps are equal shares; the last of all too. */
+static void cassandra_random_shares(void **state)
+{
+    (void)state;
+    gyre_topology_t *t = fleet_new("like cassandra partitioner RandomPartitioner");
+    with(t, "a", 1, NULL, "tokens=0,170141183460469231731687303715884105728");
+    with(t, "b", 1, NULL, "tokens=85070591730234615865843651857942052864");
+    gyre_map_t *m = built(t);
+    assert_true(gyre_map_share(m, gyre_map_find(m, "b")) == 0.5);
+    assert_int_equal(gyre_map_position_bits(m), 127);
+    gyre_map_unref(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,7 +320,7 @@ int main(void)
         cmocka_unit_test(test_cassandra_network), cmocka_unit_test(test_cassandra_evenly),
         cmocka_unit_test(test_grpc_java_end),     cmocka_unit_test(test_mcrouter_keys),
         cmocka_unit_test(test_mcrouter_drained),  cmocka_unit_test(test_digits),
-        cmocka_unit_test(test_buckets_in_bounds),
+        cmocka_unit_test(test_buckets_in_bounds), cmocka_unit_test(cassandra_random_shares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
