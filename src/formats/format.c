@@ -4,6 +4,9 @@
  */
 #include "formats/format.h"
 #include "base/utf8.h"
+#include "formats/cassandra_describering.h"
+#include "formats/cassandra_ring.h"
+#include "formats/cassandra_status.h"
 #include "formats/gunzip.h"
 #include "formats/gyreyaml.h"
 #include "formats/lines.h"
@@ -63,6 +66,12 @@ static int parse_gyre(struct gy_reading *r)
 /* The one place that knows all of them; of two that are equally sure the first wins. */
 static const struct gy_format FORMATS[] = {
     {"gyre", "gyre's own YAML", sniff_gyre, parse_gyre},
+    {"cassandra-describering", "Cassandra: nodetool describering", gy_cassandra_describering_sniff,
+     gy_cassandra_describering_parse},
+    {"cassandra-ring", "Cassandra: nodetool ring", gy_cassandra_ring_sniff,
+     gy_cassandra_ring_parse},
+    {"cassandra-status", "Cassandra: nodetool status", gy_cassandra_status_sniff,
+     gy_cassandra_status_parse},
     {"twemproxy", "nutcracker.yml of twemproxy", gy_twemproxy_sniff, gy_twemproxy_parse},
     {"mcrouter", "mcrouter's JSON", gy_mcrouter_sniff, gy_mcrouter_parse},
     {"memcached", "memcached servers: JSON of a client, a list, a libketama or libmemcached file",

@@ -15,6 +15,7 @@ import sys
 # What INDEX.tsv calls a kind, and what gyre calls it.
 KINDS = {
     "carbon-c-relay": "carbon-c-relay",
+    "cassandra-describering": "cassandra-describering",
     "cassandra-ring": "cassandra-ring",
     "cassandra-status": "cassandra-status",
     "clickhouse-remote_servers": "clickhouse",

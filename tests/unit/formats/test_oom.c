@@ -93,6 +93,11 @@ static const char *const FOREIGN[] = {
     "{\"pools\": {\"A\": {\"servers\": [\"h:1\", \"h:1\"]}}, \"route\": [\"PoolRoute|A\",\n"
     "{\"type\": \"PoolRoute\", \"pool\": \"A\", \"hash\": {\"salt\": \"x\"}}]}",
     "10.0.0.1:1\t6\n10.0.0.2:1\t5\n",
+    "Datacenter: d\nAddress Rack Status State Load Owns Token\na r1 Up Normal ? 100% 01\n"
+    "b r2 Down Normal ? 100% 9\nDatacenter: e\nc r1 Up Normal ? ? 7\nc r1 Up Joining ? ? 8\n",
+    "--  Address  Load  Tokens  Owns  Host ID  Rack\nUN a ? 8 60% i r\nDN b ? 8 40% i r\n",
+    "TokenRange(start_token:1, end_token:1, endpoints:[a, b], endpoint_details:["
+    "EndpointDetails(host:a, datacenter:d, rack:r), EndpointDetails(host:b, datacenter:e)])\n",
     "--SERVER=a:1/?2 --SERVER=b --DISTRIBUTION=consistent,MD5\n",
 };
 
