@@ -32,6 +32,10 @@ int gy_cassandra_dc(struct gy_cassandra *c, struct gy_mark at, struct gy_slice n
             return GYRE_OK;
         }
     }
+    char why[GY_ADDRESS_WHY];
+    if (!gy_text_check(name, ZONE_MAX, why)) {
+        return gy_read_fail(c->r, GYRE_RANGE, at, "the name of its datacenter %s", why);
+    }
     if (c->dc_count == GY_CASSANDRA_DCS) {
         return gy_read_fail(c->r, GYRE_RANGE, at, "more than %d datacenters", GY_CASSANDRA_DCS);
     }
@@ -89,6 +93,13 @@ int gy_cassandra_node(struct gy_cassandra *c, const struct gy_cassandra_node *no
         dc->racks = dc->nodes++ == 0 ? 1 : gy_slice_eq(dc->rack, node->rack) ? dc->racks : 2;
     }
     *out = *place - 1;
+    const struct gy_cassandra_node *n = &c->nodes[*out];
+    if (n->dc != node->dc || !gy_slice_eq(n->rack, node->rack)) {
+        char q[GY_QUOTE];
+        return gy_read_fail(c->r, GYRE_INVALID, node->at,
+                            "%s stands in another datacenter or rack than on line %u",
+                            gy_utf8_quote(q, n->name), n->at.line);
+    }
     return GYRE_OK;
 }
 

@@ -57,7 +57,7 @@ struct gy_cassandra {
 /* The datacenter of that name, made if it is new; "" is the default's, "datacenter1". */
 GYRE_NODISCARD int gy_cassandra_dc(struct gy_cassandra *c, struct gy_mark at, struct gy_slice name,
                                    uint32_t *dc);
-/* The node of that name; made with what is given if it is new. */
+/* The node of that name, made with what is given if it is new. INVALID if it stands elsewhere. */
 GYRE_NODISCARD int gy_cassandra_node(struct gy_cassandra *c, const struct gy_cassandra_node *node,
                                      uint32_t *out);
 GYRE_NODISCARD int gy_cassandra_token(struct gy_cassandra *c, struct gy_mark at,

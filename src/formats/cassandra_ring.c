@@ -11,7 +11,6 @@
  */
 #include "formats/cassandra_ring.h"
 #include "base/num.h"
-#include "base/utf8.h"
 #include "formats/cassandra.h"
 #include "formats/lines.h"
 
@@ -138,12 +137,6 @@ static int read_row(struct table *t, const struct row *row)
         return rc;
     }
     struct gy_cassandra_node *n = &t->c->nodes[i];
-    char q[2][GY_QUOTE];
-    if (n->dc != node.dc || !gy_slice_eq(n->rack, node.rack)) {
-        return gy_read_fail(t->c->r, GYRE_INVALID, at,
-                            "%s stands in another datacenter or rack than on line %u",
-                            gy_utf8_quote(q[0], node.name), n->at.line);
-    }
     n->owns_differ = n->owns_differ || !gy_slice_eq(n->owns, node.owns);
     n->states |= node.states;
     struct gy_slice token = row->word[row->n - 1];

@@ -15,6 +15,8 @@
 #include "formats/redis_info.h"
 #include "formats/redis_nodes.h"
 #include "formats/redis_shards.h"
+#include "formats/swift_builder.h"
+#include "formats/swift_ring.h"
 #include "formats/twemproxy.h"
 
 #include <stdio.h>
@@ -72,6 +74,9 @@ static const struct gy_format FORMATS[] = {
      gy_cassandra_ring_parse},
     {"cassandra-status", "Cassandra: nodetool status", gy_cassandra_status_sniff,
      gy_cassandra_status_parse},
+    {"swift-builder", "OpenStack Swift: what swift-ring-builder prints", gy_swift_builder_sniff,
+     gy_swift_builder_parse},
+    {"swift-ring", "OpenStack Swift: a .ring.gz", gy_swift_ring_sniff, gy_swift_ring_parse},
     {"twemproxy", "nutcracker.yml of twemproxy", gy_twemproxy_sniff, gy_twemproxy_parse},
     {"mcrouter", "mcrouter's JSON", gy_mcrouter_sniff, gy_mcrouter_parse},
     {"memcached", "memcached servers: JSON of a client, a list, a libketama or libmemcached file",

@@ -82,11 +82,12 @@ int gy_read_shared(struct gy_reading *r, struct gy_pool *p)
     return rc;
 }
 
-/* Not told of a server that is down: that it has no keys is no surprise. */
+/* Not told of a server that is down, that it has no keys is no surprise; nor of one that has
+ * partitions, which then are later replicas (Swift). */
 static bool is_expected(const struct gy_pool *p, const struct gyre_node *node)
 {
     const struct gy_server *s = gy_pool_find(p, node->name);
-    return node->weight <= 0 || !s || s->states & (GY_STATE_DOWN | GY_STATE_DISABLED);
+    return node->weight <= 0 || !s || s->slots || s->states & (GY_STATE_DOWN | GY_STATE_DISABLED);
 }
 
 int gy_pool_judge(struct gy_pool *p, const gyre_map_t *map)

@@ -31,6 +31,7 @@ KINDS = {
     "redis-cluster-slots": "redis-slots",
     "redis-info": "redis-info",
     "redis-keyslot": "redis-nodes",
+    "swift-ring": "swift-ring",
     "swift-ring-builder": "swift-builder",
     "thanos-hashring": "thanos",
     "twemproxy": "twemproxy",

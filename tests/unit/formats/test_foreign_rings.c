@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_foreign_rings.c - rings whose owners stand in the file (Cassandra): what is no such ring is
- * refused where it stands and for that reason; tokens, states and printed shares of odd listings.
- * What comes out of good files is in tests/corpus.
+ * test_foreign_rings.c - rings whose owners stand in the file (Cassandra, Swift): what is no such
+ * ring is refused where it stands and for that reason; tokens, states and printed shares of odd
+ * listings. What comes out of good files is in tests/corpus.
  */
 #include "foreign.h"
+
+#include <stdlib.h>
 
 #define RING   "Address Rack Status State Load Owns Token\n"
 #define STATUS "--  Address  Load  Tokens  Owns (effective)  Host ID  Rack\n"
 #define RANGE(from, to, of)                                                                     \
     "TokenRange(start_token:" from ", end_token:" to ", endpoints:[" of "], rpc_endpoints:[" of \
     "], endpoint_details:[EndpointDetails(host:" of ", datacenter:d, rack:r)])\n"
+
+#define SUMMARY(partitions, devices) \
+    partitions " partitions, 3 replicas, 1 zones, " devices " devices, 0.00 balance\n"
+#define BUILDER                                                                                   \
+    "Devices: id region zone ip address:port replication ip:port name weight partitions balance " \
+    "flags meta\n"
+#define ROW(id) id " 1 1 h:1 h:1 d 1.00 8 0.00\n"
 
 static const struct refusal REFUSALS[] = {
     /* nodetool ring */
@@ -52,6 +61,19 @@ static const struct refusal REFUSALS[] = {
     {NULL, "TokenRange(start_token:1, end_token:5, endpoints:[a\n", 1, 1, "has no endpoints"},
     {NULL, RANGE("1", "1", ",a"), 1, 51, "endpoints are 1 to 64 addresses"},
     {NULL, RANGE("x", "x", "a"), 1, 37, "'x' is no token"},
+    /* swift-ring-builder */
+    {NULL, SUMMARY("1000", "1") BUILDER ROW("0"), 1, 1, "a power of two, up to 2^32"},
+    {NULL, SUMMARY("x", "1") BUILDER ROW("0"), 1, 1, "'x' is no number of partitions"},
+    {NULL, SUMMARY("8", "2") BUILDER ROW("0"), 1, 36, "says 2 devices and lists 1: cut off?"},
+    {NULL, BUILDER ROW("0") ROW("0"), 3, 1, "device 0 stands twice; first on line 2"},
+    {NULL, BUILDER "0 1 1 h:1 h:1 d 1.0 many 0.0\n", 2, 21, "has 'many' where its partitions"},
+    {NULL, BUILDER "0 1 1 h h:1 d 1.0 1 0.0\n", 2, 7, "has 'h' where its ip:port belongs"},
+    {NULL, BUILDER "0 1 1 h:1 h:99999 d 1.0 1 0.0\n", 2, 13, "has '99999' where its port"},
+    {NULL, BUILDER "0 1 1 h:1 h:1 d -1 1 0.0\n", 2, 17, "has '-1' where its weight belongs"},
+    {NULL, BUILDER "0 1 1 h:1 h:1 d 1.0 1\n", 2, 22, "ends before its balance"},
+    {NULL, BUILDER, 1, 1, "there is no device in it"},
+    {NULL, BUILDER ROW("0"), 2, 0, "the .ring.gz file says it"},
+    {"swift-ring", "R2NG", 0, 0, "does not begin with R1NG"},
 };
 
 static void refusals(void **state)
@@ -122,12 +144,127 @@ static void contradiction(void **state)
     gy_pools_free(f);
 }
 
+/* ---- .ring.gz ---- */
+
+static const char DEVS[] = "[{\"id\": 0, \"zone\": 1, \"ip\": \"h\", \"port\": 1, "
+                           "\"device\": \"d\", \"weight\": 1}]";
+
+/* "R1NG", version, and the JSON with its length plus `more`; returns the size. */
+static size_t ring_v1(uint8_t *out, const char *json, uint32_t more, const void *table, size_t n)
+{
+    uint32_t len = (uint32_t)strlen(json) + more;
+    const uint8_t head[] = {'R',
+                            '1',
+                            'N',
+                            'G',
+                            0,
+                            1,
+                            (uint8_t)(len >> 24),
+                            (uint8_t)(len >> 16),
+                            (uint8_t)(len >> 8),
+                            (uint8_t)len};
+    memcpy(out, head, sizeof head);
+    memcpy(out + sizeof head, json, strlen(json));
+    memcpy(out + sizeof head + strlen(json), table, n);
+    return sizeof head + strlen(json) + n;
+}
+
+static void refuse_ring(const char *json, uint32_t more, const void *table, size_t n,
+                        const char *says)
+{
+    uint8_t out[1024];
+    struct gy_pools *f = NULL;
+    gyre_error_t e = {0};
+    struct gy_slice bytes = {out, ring_v1(out, json, more, table, n)};
+    int rc = refuse_one(bytes, NULL, &f, &e);
+    gy_pools_free(f);
+    if (!strstr(e.message, says) || (!rc && *says)) {
+        fail_msg("%s\ngives %d %s\nnot %s", json, rc, e.message, says);
+    }
+}
+
+/* What a length says is looked at before it is believed. */
+static void ring_files(void **state)
+{
+    (void)state;
+    char json[600];
+    snprintf(json, sizeof json, "{\"devs\": %s, \"part_shift\": 31, \"replica_count\": 1}", DEVS);
+    refuse_ring(json, 0, "\0\0\0\0", 4, "");
+    refuse_ring(json, 0, "\0\0\377\377", 4, "");
+    refuse_ring(json, 0, "\0\0\0", 3, "the table has 3 bytes");
+    refuse_ring(json, 0, "", 0, "the table has 0 bytes");
+    refuse_ring(json, 0, "\0\0\0\0\0\0", 6, "the table has 6 bytes");
+    refuse_ring(json, 0, "\0\0\1\0", 4, "partition 1 of replica 0 is on device 1");
+    refuse_ring(json, 0x7fffff00u, "\0\0\0\0", 4, "the ring's JSON has");
+    refuse_ring("{\"part_shift\": 33}", 0, "", 0, "part_shift must be 0 to 32");
+    refuse_ring("{\"part_shift\": 31}", 0, "", 0, "replica_count must be 1 to 1024");
+    refuse_ring("{\"part_shift\": 31, \"replica_count\": 1}", 0, "", 0, "devs is no list");
+    refuse_ring("{\"part_shift\": 0, \"replica_count\": 1, \"devs\": []}", 0, "", 0,
+                "the table has 0 bytes");
+    refuse_ring("{\"part_shift\": 31, \"replica_count\": 1, \"byteorder\": \"pdp\"}", 0, "", 0,
+                "byteorder is little or big");
+    refuse_ring("{\"part_shift\": 31, \"replica_count\": 1, \"devs\": [{\"id\": 1}]}", 0, "", 0,
+                "a device's id must be its place");
+    refuse_ring("[", 0, "", 0, "not JSON");
+    refuse_ring("[]", 0, "", 0, "part_shift must be");
+}
+
+/* One ring of version 2 whose every byte is changed in turn, and which is cut off everywhere. */
+static void ring_v2(void **state)
+{
+    (void)state;
+    static const char meta[] = "{\"dev_id_bytes\":2,\"part_shift\":31}";
+    uint8_t out[1200] = "R1NG\0\2", saved;
+    char index[600];
+    size_t n = 6, at[3], len[3] = {sizeof meta - 1, sizeof DEVS - 1, 4};
+    const void *data[3] = {meta, DEVS, "\0\0\0\0"};
+    for (size_t i = 0; i < 3; i++) {
+        at[i] = n;
+        out[n + 7] = (uint8_t)len[i];
+        memcpy(out + n + 8, data[i], len[i]);
+        n += 8 + len[i];
+    }
+    snprintf(index, sizeof index,
+             "{\"swift/ring/metadata\":[0,%zu,0,0,\"crc\",\"\"],\"swift/ring/devices\":[0,%zu,0,0,"
+             "\"crc\",\"\"],\"swift/ring/assignments\":[0,%zu,0,0,\"crc\",\"\"]}",
+             at[0], at[1], at[2]);
+    size_t start = n;
+    out[n + 7] = (uint8_t)strlen(index);
+    memcpy(out + n + 8, index, strlen(index));
+    n += 8 + strlen(index);
+    out[n + 6] = (uint8_t)(start >> 8);
+    out[n + 7] = (uint8_t)start;
+    n += 16;
+    struct gy_source from = {.file = "f", .format = "swift-ring"};
+    struct gy_pools *f;
+    gyre_error_t e = {0};
+    if (gy_pools_parse((struct gy_slice){out, n}, &from, &f, &e)) {
+        fail_msg("%s", e.message);
+    }
+    assert_int_equal(f->list[0]->servers[0].slots, 2);
+    gy_pools_free(f);
+    for (size_t i = 0; i < n; i++) {
+        uint8_t *cut = malloc(i + 1);
+        assert_non_null(cut);
+        memcpy(cut, out, i);
+        if (!gy_pools_parse((struct gy_slice){cut, i}, &from, &f, NULL)) {
+            gy_pools_free(f);
+        }
+        free(cut);
+        saved = out[i];
+        out[i] ^= 0x81;
+        if (!gy_pools_parse((struct gy_slice){out, n}, &from, &f, NULL)) {
+            gy_pools_free(f);
+        }
+        out[i] = saved;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(old_ring),
-        cmocka_unit_test(contradiction),
+        cmocka_unit_test(refusals),   cmocka_unit_test(old_ring), cmocka_unit_test(contradiction),
+        cmocka_unit_test(ring_files), cmocka_unit_test(ring_v2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

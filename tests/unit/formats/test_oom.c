@@ -96,6 +96,9 @@ static const char *const FOREIGN[] = {
     "Datacenter: d\nAddress Rack Status State Load Owns Token\na r1 Up Normal ? 100% 01\n"
     "b r2 Down Normal ? 100% 9\nDatacenter: e\nc r1 Up Normal ? ? 7\nc r1 Up Joining ? ? 8\n",
     "--  Address  Load  Tokens  Owns  Host ID  Rack\nUN a ? 8 60% i r\nDN b ? 8 40% i r\n",
+    "b.builder, build version 1\n8 partitions, 1.0 replicas, 1 zones, 2 devices, 0 balance\n"
+    "Devices: id zone ip address port name weight partitions balance meta\n"
+    "0 1 ::1 1 d 1 8 0.0\n1 2 ::1 1 e 1 0 0.0\n",
     "TokenRange(start_token:1, end_token:1, endpoints:[a, b], endpoint_details:["
     "EndpointDetails(host:a, datacenter:d, rack:r), EndpointDetails(host:b, datacenter:e)])\n",
     "--SERVER=a:1/?2 --SERVER=b --DISTRIBUTION=consistent,MD5\n",
