@@ -9,9 +9,11 @@
 #include "formats/cassandra_status.h"
 #include "formats/gunzip.h"
 #include "formats/gyreyaml.h"
+#include "formats/haproxy.h"
 #include "formats/lines.h"
 #include "formats/mcrouter.h"
 #include "formats/memcached.h"
+#include "formats/nginx.h"
 #include "formats/redis_info.h"
 #include "formats/redis_nodes.h"
 #include "formats/redis_shards.h"
@@ -78,9 +80,13 @@ static const struct gy_format FORMATS[] = {
      gy_swift_builder_parse},
     {"swift-ring", "OpenStack Swift: a .ring.gz", gy_swift_ring_sniff, gy_swift_ring_parse},
     {"twemproxy", "nutcracker.yml of twemproxy", gy_twemproxy_sniff, gy_twemproxy_parse},
+    {"haproxy", "backends of HAProxy, in a whole haproxy.cfg or a piece of it", gy_haproxy_sniff,
+     gy_haproxy_parse},
     {"mcrouter", "mcrouter's JSON", gy_mcrouter_sniff, gy_mcrouter_parse},
     {"memcached", "memcached servers: JSON of a client, a list, a libketama or libmemcached file",
      gy_memcached_sniff, gy_memcached_parse},
+    {"nginx", "upstream blocks of nginx, in a whole nginx.conf or a piece of it", gy_nginx_sniff,
+     gy_nginx_parse},
     {"redis-info", "INFO of one Redis server", gy_redis_info_sniff, gy_redis_info_parse},
     {"redis-nodes", "Redis Cluster: CLUSTER NODES, or a nodes.conf", gy_redis_nodes_sniff,
      gy_redis_nodes_parse},

@@ -102,6 +102,11 @@ static const char *const FOREIGN[] = {
     "TokenRange(start_token:1, end_token:1, endpoints:[a, b], endpoint_details:["
     "EndpointDetails(host:a, datacenter:d, rack:r), EndpointDetails(host:b, datacenter:e)])\n",
     "--SERVER=a:1/?2 --SERVER=b --DISTRIBUTION=consistent,MD5\n",
+    "http { upstream a { server a:1; server a:1 down; hash \"$a\" consistent; } }\n"
+    "stream { upstream b { server a:1; server b:1 backup; } }\n",
+    "defaults d\n mode http\n balance hdr(x)\n hash-type consistent\nbackend a from d\n"
+    " server-template s 1-2 1.1.1.1:80\n server t 1.1.1.2:80 backup disabled guid x\n"
+    "listen a\n balance first\n server u /x hash-key addr\n",
 };
 
 static void parse_foreign(void **state)

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_foreign_lb.c - load balancers and relays: what they refuse is refused where it stands. */
+#include "foreign.h"
+
+#define N(servers) "upstream u {\n  hash $uri consistent;\n  " servers "\n}\n"
+#define B(line) \
+    "backend b\n mode http\n balance uri\n " line "\n hash-type consistent\n server z 1.1.1.1:80\n"
+
+static const struct refusal REFUSALS[] = {
+    /* nginx */
+    {NULL, N("server a weight=0;"), 3, 12, "invalid parameter 'weight=0'"},
+    {NULL, N("server a max_fails=x;"), 3, 12, "invalid parameter"},
+    {NULL, N("server a fail_timeout=1s1m;"), 3, 12, "invalid parameter"},
+    {NULL, N("server a backup;"), 3, 12, "does not support parameter \"backup\""},
+    {NULL, N("server a slow_start=3s;"), 3, 12, "does not support parameter \"slow_start\""},
+    {NULL, N("server a:0;"), 3, 10, "invalid port in upstream 'a:0'"},
+    {NULL, N("server ::1;"), 3, 10, "invalid port"},
+    {NULL, N("server [::1;"), 3, 10, "invalid host"},
+    {NULL, N("server [::g]:80;"), 3, 10, "invalid IPv6 address"},
+    {NULL, N("server :80;"), 3, 10, "no host"},
+    {NULL, N("server unix:;"), 3, 10, "no path in the unix domain socket"},
+    {NULL, N("server http://a/;"), 3, 10, "invalid host"},
+    {NULL, N("server $a;"), 3, 10, "variables have no place here"},
+    {NULL, N("server a b;"), 3, 12, "invalid parameter 'b'"},
+    {NULL, N("server;"), 3, 3, "invalid number of arguments in \"server\""},
+    {NULL, N("servr a;"), 3, 3, "did you mean 'server'?"},
+    {NULL, N("server a;;"), 3, 12, "unexpected \";\""},
+    {NULL, N("server \"a\"b;"), 3, 13, "unexpected \"b\""},
+    {NULL, N("server {}"), 3, 10, "not terminated by \";\""},
+    {NULL, N("random three; server a;"), 3, 10, "invalid parameter 'three'"},
+    {NULL, N("keepalive 0; server a;"), 3, 13, "invalid value '0'"},
+    {NULL, N("include x;"), 3, 11, "servers are included from"},
+    {NULL, N("upstream v {}"), 3, 3, "\"upstream\" directive is not allowed here"},
+    {NULL, N(""), 1, 1, "no servers are inside upstream 'u'"},
+    {NULL, "upstream u {\n  server a backup;\n}\n", 1, 1, "only backup servers"},
+    {NULL, "upstream u {\n  hash $uri fast;\n", 2, 13, "only 'consistent' may stand"},
+    {NULL, "upstream u {\n  hash $ fast;\n", 2, 8, "invalid variable name"},
+    {NULL, "upstream u {\n  hash ${a fast;\n", 2, 8, "closing bracket in \"a\""},
+    {NULL, "upstream u {\n  hash a b c;\n", 2, 3, "invalid number of arguments in \"hash\""},
+    {NULL, "upstream u {\n  server a;\n", 3, 1, "unexpected end of file, expecting \"}\""},
+    {NULL, "upstream u {\n  server a }\n", 2, 12, "unexpected \"}\""},
+    {NULL, "upstream u {\n  server 'a;\n}", 3, 2, "unexpected end of file"},
+    {NULL, "upstream u { server a; }\nupstream u { server a; }\n", 2, 10, "first is on line 1"},
+    {NULL, "upstream u { server a; }\n}\n", 2, 1, "unexpected \"}\""},
+    {NULL, "upstream u { server a; }\nhttp { }\n", 1, 1, "belongs into http or stream"},
+    {"nginx", "upstream;\n", 1, 1, "invalid number of arguments"},
+    {"nginx", "upstream u;\n", 1, 1, "has no opening \"{\""},
+    {"nginx", "http {\n  include x y;\n}\n", 2, 3, "invalid number of arguments in \"include\""},
+    {NULL, "http {\n  include x;\n}\n", 2, 11, "there is no upstream here, and 'x'"},
+    {NULL, "stream {\n  upstream u { server a; }\n}\n", 2, 23, "no port in upstream 'a'"},
+    {NULL, "upstream u { server a; }\n", 1, 0, "servers take turns"},
+    {NULL, "upstream u { server a; ip_hash; }\n", 1, 0, "ip_hash goes by"},
+    {NULL, "upstream u { hash $a; server a weight=1000001; }\n", 1, 0, "gyre takes at most"},
+    /* HAProxy */
+    {NULL, B("server s 1.1.1.1:80 weight 257"), 4, 29, "not within 0 and 256 (257)"},
+    {NULL, B("server s 1.1.1.1:80 weight \"$W\""), 4, 29, "variable of the environment"},
+    {NULL, B("server s 1.1.1.1:80 id 0"), 4, 25, "custom id has to be > 0"},
+    {NULL, B("server s 1.1.1.1:80 id"), 4, 22, "'id' expects an integer argument"},
+    {NULL, B("server s 1.1.1.1:80 chek"), 4, 22, "did you mean 'check'?"},
+    {NULL, B("server s 1.1.1.1:80 fall"), 4, 22, "'fall' expects an argument"},
+    {NULL, B("server s 1.1.1.1:80 hash-key x"), 4, 31, "unknown hash-key 'x'"},
+    {NULL, B("server s 1.1.1.1:80 guid"), 4, 22, "expects a word"},
+    {NULL, B("server s 1.1.1.1:80 hash-key addr\n server t 1.1.1.1:80"), 5, 2, "beside another"},
+    {NULL, B("server s 1.1.1.1:a"), 4, 2, "invalid port"},
+    {NULL, B("server s"), 4, 2, "expects <name> and <addr>"},
+    {NULL, B("server s 1.1.1.1:80\n server s 1.1.1.1:80"), 5, 2, "already defined at line 4"},
+    {NULL, B("server s 1.1.1.1:80 id 2\n server t 1.1.1.1:80 id 2"), 5, 2,
+     "already used at line 4"},
+    {NULL, B("server-template s 0 1.1.1.1:80"), 4, 20, "wrong server-template number"},
+    {NULL, B("server-template s 1-9999999 1.1.1.1:80"), 4, 20, "more than 1048576 servers"},
+    {NULL, B("default-server id 3"), 4, 17, "not accepted in default-server"},
+    {NULL, B("balance url"), 4, 10, "unknown balance 'url'; did you mean 'uri'?"},
+    {NULL, B("balance uri foo"), 4, 14, "only accepts parameters 'len'"},
+    {NULL, B("balance uri len x"), 4, 18, "'len' expects a positive integer"},
+    {NULL, B("balance url_param"), 4, 10, "requires an URL parameter name"},
+    {NULL, B("balance hdr()"), 4, 10, "requires an http header field name"},
+    {NULL, B("balance random(x)"), 4, 10, "unexpected character"},
+    {NULL, B("balance rdp-cookie()"), 4, 10, "missing cookie name"},
+    {NULL, B("balance hash"), 4, 10, "requires a sample expression"},
+    {NULL, B("hash-type consistant"), 4, 12, "did you mean 'consistent'?"},
+    {NULL, B("hash-type consistent avalanche"), 4, 23, "unknown hash function"},
+    {NULL, B("hash-type consistent sdbm x"), 4, 28, "only supports 'avalanche'"},
+    {NULL, B("hash-balance-factor 99"), 4, 22, "must be 0 or greater than 100"},
+    {NULL, B("hash-typ consistent"), 4, 2, "did you mean 'hash-type'?"},
+    {NULL, B("mode htp"), 4, 7, "unknown proxy mode 'htp'; did you mean 'http'?"},
+    {NULL, B("server s 'x"), 4, 11, "unmatched quote"},
+    {NULL, B(".if defined(X)"), 4, 2, "take the conditions out"},
+    {NULL, "backend b\n server s 1.1.1.1:80", 2, 21, "missing LF on last line"},
+    {NULL, "backend b!\n server s 1.1.1.1:80\n", 1, 9, "character '!' is not permitted"},
+    {NULL, "backend b from x\n server s 1.1.1.1:80\n", 1, 16, "defaults section 'x' not found"},
+    {"haproxy", "backend b c\n", 1, 11, "only 'from NAME' may stand"},
+    {"haproxy", "backend\n", 1, 1, "expects an <id> argument"},
+    {"haproxy", "backend b\nbackend b\n", 2, 1, "declared at line 1"},
+    {"haproxy", "server s 1.1.1.1:80\n", 1, 1, "out of section"},
+    {"haproxy", "defaults\n server s 1.1.1.1:80\n", 2, 2, "not allowed in 'defaults'"},
+    {"haproxy", "frontend f\n server s 1.1.1.1:80\n", 2, 2, "no backend capability"},
+    {NULL, B("balance random"), 4, 0, "does not depend on a key"},
+    {NULL, "backend b\n mode tcp\n balance uri\n server s 1.1.1.1:80\n", 3, 0, "Layer 7 hash"},
+};
+
+static void refusals(void **state)
+{
+    (void)state;
+    refuse_all(REFUSALS, sizeof REFUSALS / sizeof REFUSALS[0]);
+}
+
+/* ---- nginx: a whole nginx.conf ---- */
+
+static const char NGINX[] = "events {}\n"
+                            "http {\n"
+                            "  include nowhere;\n"
+                            "  init_by_lua_block { -- }\n"
+                            "    x = '}' .. [=[ ]] } ]=] .. \"\\\"}\" }\n"
+                            "  map $a $b { \"~^/(.{3})\" $1; } # }\n"
+                            "  upstream rr { server a; }\n"
+                            "  upstream h { server a:1; hash \"${b}x\" consistent;\n"
+                            "    include more; server a:1 weight=3; }\n"
+                            "}\n"
+                            "stream { upstream s { hash $a; server a:1; server a:1 down; } }\n";
+
+static int include(void *self, const char *from, const char *pattern, gy_included_fn *each,
+                   void *arg, gyre_error_t *e)
+{
+    (void)self, (void)from;
+    if (strcmp(pattern, "more") != 0) {
+        e->code = GYRE_IO;
+        return GYRE_IO;
+    }
+    return each(arg, "more.conf", GY_LIT("server [::1] ; # here\nserver 'unix:/a b' weight=2;"));
+}
+
+static struct gy_pool *pick(struct gy_pools *f, const char *name)
+{
+    struct gy_pool *p = NULL;
+    gyre_error_t e = {0};
+    if (gy_pools_pick(f, name, "f", &p, &e)) {
+        fail_msg("%s: %s", name, e.message);
+    }
+    return p;
+}
+
+static void whole_nginx(void **state)
+{
+    (void)state;
+    struct gy_source from = {.file = "f", .include = include};
+    struct gy_pools *f;
+    struct gy_pool *p;
+    gyre_error_t e = {0};
+    if (gy_pools_parse(gy_str(NGINX), &from, &f, &e)) {
+        fail_msg("%u:%u: %s", e.line, e.column, e.message);
+    }
+    assert_string_equal(f->format->name, "nginx");
+    assert_int_equal(f->count, 3);
+    assert_int_equal(gy_pools_pick(f, "rr", "f", &p, &e), GYRE_UNSUPPORTED);
+    p = pick(f, "h");
+    assert_int_equal(p->server_count, 3); /* a:1 is one, of the greater weight */
+    assert_int_equal((int)gy_pool_find(p, "a:1")->weight, 3);
+    assert_string_equal(gy_pool_find(p, "[::1]")->address, "[::1]:80");
+    assert_string_equal(gy_pool_fact_of(p, "key"), "${b}x");
+    assert_string_equal(p->notes[0].code, "same-server");
+    assert_string_equal(p->notes[1].code, "not-included");
+    p = pick(f, "s");
+    assert_int_equal(p->server_count, 2); /* without consistent each has a place of its own */
+    assert_true(gy_pool_find(p, "a:1@11")->states & GY_STATE_DOWN);
+    gy_pools_free(f);
+}
+
+/* ---- HAProxy: defaults, ids, templates ---- */
+
+static const char HAPROXY[] = "global\n"
+                              "defaults base\n"
+                              " mode http\n"
+                              " balance hdr(x-key)\n"
+                              " hash-type consistent # with avalanche, for no function stands\n"
+                              " default-server check weight 10 \n"
+                              "frontend f\n bind :80\n"
+                              "backend a\n"
+                              " hash-balance-factor 150\n"
+                              " server a1 10.0.0.1:80\n"
+                              " server a2 ipv4@10.0.0.2:80 id 3 weight 20#x\n"
+                              " server 'b\\1' \"10.0.0.9:80\" backup\n"
+                              " server a\\ 3 [::1]:80 disabled guid x\n"
+                              "defaults\n mode http\n"
+                              "backend t from base\n"
+                              " balance hash path\n hash-type map-based crc32 avalanche\n"
+                              " server-template w 2-3 w.example.com:8080 enabled id 9\n"
+                              "listen t\n balance uri len 5\n server x 1.1.1.1\n";
+
+static void whole_haproxy(void **state)
+{
+    (void)state;
+    struct gy_source from = {.file = "f"};
+    struct gy_pools *f;
+    gyre_error_t e = {0};
+    if (gy_pools_parse(gy_str(HAPROXY), &from, &f, &e)) {
+        fail_msg("%u:%u: %s", e.line, e.column, e.message);
+    }
+    assert_string_equal(f->format->name, "haproxy");
+    assert_int_equal(f->count, 3);
+    struct gy_pool *p = pick(f, "a");
+    assert_int_equal(p->server_count, 4);
+    assert_int_equal(gyre_topology_count(p->config->topology), 3);
+    assert_string_equal(gy_pool_find(p, "a1")->id, "1");
+    assert_string_equal(gy_pool_find(p, "a2")->address, "10.0.0.2:80");
+    assert_string_equal(gy_pool_find(p, "b\\1")->id, "2");
+    assert_string_equal(gy_pool_find(p, "a 3")->id, "4");
+    assert_string_equal(gyre_topology_node(p->config->topology, 2)->options,
+                        "id=4 guid=x disabled");
+    assert_string_equal(gyre_topology_get(p->config->topology, "avalanche"), "1");
+    assert_string_equal(gyre_topology_get(p->config->topology, "balance"), "hdr");
+    p = pick(f, "t");
+    assert_string_equal(gy_pool_find(p, "w2")->id, "9");
+    assert_string_equal(gy_pool_find(p, "w3")->id, "1");
+    assert_int_equal((int)gy_pool_find(p, "w3")->weight, 10);
+    assert_string_equal(gyre_topology_get(p->config->topology, "balance"), "fhdr");
+    p = pick(f, "t@21");
+    assert_string_equal(p->notes[0].code, "key-part");
+    assert_null(gy_pool_find(p, "x")->address);
+    gy_pools_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(whole_nginx),
+        cmocka_unit_test(whole_haproxy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
