@@ -81,7 +81,7 @@ tiers() {
     filter+=(--no-suite long "$@")
     say "tests of $build"
     rm -f "$build/meson-logs/testlog.json"
-    meson test -C "$build" --no-rebuild --print-errorlogs --num-processes "$((JOBS + 1))" "${filter[@]}"
+    meson test -C "$build" --no-rebuild --print-errorlogs --num-processes "$((JOBS + 2))" "${filter[@]}"
     read -r p f s < <(python3 tools/tally.py "$build" "${filter[@]}") || f=1
     passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1})) skipped=$((skipped + ${s:-0}))
 }
