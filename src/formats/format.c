@@ -7,6 +7,8 @@
 #include "formats/cassandra_describering.h"
 #include "formats/cassandra_ring.h"
 #include "formats/cassandra_status.h"
+#include "formats/clickhouse.h"
+#include "formats/envoy.h"
 #include "formats/gunzip.h"
 #include "formats/gyreyaml.h"
 #include "formats/haproxy.h"
@@ -80,6 +82,8 @@ static const struct gy_format FORMATS[] = {
      gy_swift_builder_parse},
     {"swift-ring", "OpenStack Swift: a .ring.gz", gy_swift_ring_sniff, gy_swift_ring_parse},
     {"twemproxy", "nutcracker.yml of twemproxy", gy_twemproxy_sniff, gy_twemproxy_parse},
+    {"clickhouse", "remote_servers of ClickHouse, XML", gy_clickhouse_sniff, gy_clickhouse_parse},
+    {"envoy", "clusters of Envoy, YAML or JSON", gy_envoy_sniff, gy_envoy_parse},
     {"haproxy", "backends of HAProxy, in a whole haproxy.cfg or a piece of it", gy_haproxy_sniff,
      gy_haproxy_parse},
     {"mcrouter", "mcrouter's JSON", gy_mcrouter_sniff, gy_mcrouter_parse},

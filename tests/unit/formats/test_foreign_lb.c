@@ -3,6 +3,14 @@
 #include "foreign.h"
 
 #define N(servers) "upstream u {\n  hash $uri consistent;\n  " servers "\n}\n"
+#define IP         "socket_address: {address: 1.1.1.1, port_value: 1}"
+#define E(line, address)                                                                   \
+    "clusters:\n- name: a\n  " line "\n  load_assignment: {endpoints: [{lb_endpoints: [\n" \
+    "     {endpoint: {hostname: x, address: {" address "}}},\n"                            \
+    "     {endpoint: {address: {socket_address: {address: 1.1.1.2, port_value: 1}}}}]}]}\n"
+
+#define C(inner) "<remote_servers><c>\n" inner "</c></remote_servers>"
+
 #define B(line) \
     "backend b\n mode http\n balance uri\n " line "\n hash-type consistent\n server z 1.1.1.1:80\n"
 
@@ -96,6 +104,52 @@ static const struct refusal REFUSALS[] = {
     {"haproxy", "frontend f\n server s 1.1.1.1:80\n", 2, 2, "no backend capability"},
     {NULL, B("balance random"), 4, 0, "does not depend on a key"},
     {NULL, "backend b\n mode tcp\n balance uri\n server s 1.1.1.1:80\n", 3, 0, "Layer 7 hash"},
+    /* Envoy */
+    {NULL, E("", "socket_address: {address: h, port_value: 1}"), 5, 67,
+     "malformed IP address: 'h'"},
+    {NULL, E("", "socket_address: {address: 1.1.1.1}"), 5, 57, "port_value is required"},
+    {NULL, E("", "socket_address: {address: 1.1.1.1, port_value: 65536}"), 5, 88, "less than"},
+    {NULL, E("", "socket_address: {adress: h}"), 5, 58, "did you mean 'address'?"},
+    {NULL, E("", "socket_address: 1.1.1.1"), 5, 57, "must be a mapping"},
+    {NULL, E("", "pipe: {}"), 5, 40, "a pipe with its path, is required"},
+    {NULL, E("lb_polcy: MAGLEV", IP), 3, 3, "did you mean 'lb_policy'?"},
+    {NULL, E("type: STATTIC", IP), 3, 9, "did you mean 'STATIC'?"},
+    {NULL, E("type: LOGICAL_DNS", IP), 2, 3, "must have a single endpoint, and here are 2"},
+    {NULL, E("ring_hash_lb_config: {minimum_ring_size: 9, maximum_ring_size: 8}", IP), 3, 3,
+     "minimum_ring_size (9) > maximum_ring_size (8)"},
+    {NULL, E("ring_hash_lb_config: {maximum_ring_size: 8}", IP), 3, 3, "(1024) > maximum"},
+    {NULL, E("ring_hash_lb_config: {minimum_ring_size: 9000000}", IP), 3, 44, "8388608"},
+    {NULL, E("ring_hash_lb_config: {hash_function: MD5}", IP), 3, 40, "unknown hash_function"},
+    {NULL, E("ring_hash_lb_config: {ring_size: 5}", IP), 3, 25, "no such field: 'ring_size'"},
+    {NULL, E("maglev_lb_config: {table_size: 65536}", IP), 3, 34, "must be a prime number"},
+    {NULL, E("common_lb_config: {consistent_hashing_lb_config: {hash_balance_factor: 99}}", IP), 3,
+     74, "greater than or equal to 100"},
+    {NULL, E("load_balancing_policy: {policies: []}", IP), 3, 3, "no policy in it that gyre knows"},
+    {NULL, E("", IP "}}, load_balancing_weight: 0}, {endpoint: {address: {" IP), 5, 117,
+     "load_balancing_weight: value must be greater than or equal to 1"},
+    {NULL, "clusters:\n- lb_policy: MAGLEV\n", 2, 3, "a cluster without a name"},
+    {NULL, "clusters:\n- {name: a, lb_policy: 1}\n- {name: a}\n", 3, 10, "duplicate cluster 'a'"},
+    {NULL, "clusters:\n- {name: a, lb_policy: RING_HASH, type: EDS}\n", 2, 0, "(EDS)"},
+    {NULL, "clusters:\n- {name: a, lb_policy: LEAST_REQUEST}\n", 2, 0, "does not go by a key"},
+    {"envoy", "{\"admin\": {}}", 1, 1, "there is no cluster in it"},
+    /* ClickHouse */
+    {NULL, C("<shard/>"), 2, 1, "no replica in this shard"},
+    {NULL, C("<shard><wait>1</wait></shard>"), 2, 8, "unknown element 'wait' of a shard"},
+    {NULL, C("<shards><replica/></shards>"), 2, 9, "a replica without a host"},
+    {NULL, C("<node><host>h</host><port>x</port></node>"), 2, 21, "port is 'x', not a whole"},
+    {NULL, C("<node><host>h</host><port>70000</port></node>"), 2, 21, "at most 65535"},
+    {NULL, C("<node><host>h</host><port>0</port></node>"), 2, 7, "are no address"},
+    {NULL, C("<node><host>h</host><secure>maybe</secure></node>"), 2, 21, "boolean"},
+    {NULL, C("<node><host from_env=\"H\"/></node>"), 2, 7, "stands elsewhere ('H')"},
+    {NULL, C("<shard><weight>-1</weight></shard>"), 2, 8, "weight is '-1', not a whole number"},
+    {NULL, C("<shart/>"), 2, 1, "unknown element 'shart' of a cluster"},
+    {NULL, C(""), 1, 17, "no cluster elements (shard, node) in cluster 'c'"},
+    {NULL, C("<discovery><path>/x</path></discovery>"), 1, 0, "in Keeper"},
+    {NULL, C("<node><host>h</host><weight>1000001</weight></node>"), 1, 0, "scale them down"},
+    {NULL, "<remote_servers><a.b/></remote_servers>", 1, 17, "dots are not supported: 'a.b'"},
+    {NULL, "<yandex><remote_servers incl=\"x\"/></yandex>", 1, 9, "stand in another file"},
+    {NULL, "<yandex><remote_servers></yandex>", 1, 27, "not XML"},
+    {"clickhouse", "<yandex/>", 1, 1, "there is no remote_servers"},
 };
 
 static void refusals(void **state)
@@ -219,12 +273,86 @@ static void whole_haproxy(void **state)
     gy_pools_free(f);
 }
 
+/* ---- Envoy: JSON in camelCase, localities, what is hashed ---- */
+
+static const char ENVOY[] =
+    "{\"configs\": [{\"@type\": \"ClustersConfigDump\", \"static_clusters\": [{\"cluster\":\n"
+    "{\"name\": \"a\", \"type\": \"STRICT_DNS\", \"loadBalancingPolicy\": {\"policies\": [\n"
+    "{\"typedExtensionConfig\": {\"typedConfig\": {\"@type\": \"x.Unknown\"}}},\n"
+    "{\"typedExtensionConfig\": {\"typedConfig\": {\"@type\": \"x.v3.RingHash\",\n"
+    "\"minimumRingSize\": \"2048\", \"hashFunction\": \"MURMUR_HASH_2\", \"localityWeightedLbConfig\":\n"
+    "{}, \"consistentHashingLbConfig\": {\"useHostnameForHashing\": true, \"hashBalanceFactor\": 120}}\n"
+    "}}]}, \"loadAssignment\": {\"endpoints\": [{\"locality\": {\"region\": \"eu\", \"zone\": \"a b\"},\n"
+    "\"loadBalancingWeight\": 3, \"lbEndpoints\": [{\"endpoint\": {\"address\": {\"socketAddress\":\n"
+    "{\"address\": \"h1\", \"portValue\": 80}}}}, {\"healthStatus\": \"DRAINING\", \"endpoint\":\n"
+    "{\"hostname\": \"n2\", \"address\": {\"socketAddress\": {\"address\": \"::0001\", \"portValue\": 8}}}}]},\n"
+    "{\"loadBalancingWeight\": 1, \"lbEndpoints\": [{\"metadata\": {\"filterMetadata\":\n"
+    "{\"envoy.lb\": {\"hash_key\": \"zz\"}}}, \"endpoint\": {\"address\": {\"pipe\": {\"path\": \"/x\"}}}}]},\n"
+    "{\"priority\": 1, \"lbEndpoints\": [{\"endpoint\": {\"address\": {\"socketAddress\":\n"
+    "{\"address\": \"h4\", \"portValue\": 80}}}}]}]}}}]}]}\n";
+
+static void whole_envoy(void **state)
+{
+    (void)state;
+    struct gy_source from = {.file = "f"};
+    struct gy_pools *f;
+    gyre_error_t e = {0};
+    if (gy_pools_parse(gy_str(ENVOY), &from, &f, &e)) {
+        fail_msg("%u:%u: %s", e.line, e.column, e.message);
+    }
+    struct gy_pool *p = pick(f, "a");
+    assert_int_equal(p->server_count, 4);
+    assert_int_equal(gyre_topology_count(p->config->topology), 3);
+    assert_string_equal(gyre_topology_get(p->config->topology, "locality_weights"),
+                        "1-eu/a_b:3,2:1");
+    assert_string_equal(gyre_topology_get(p->config->topology, "hash"), "MURMUR_HASH_2");
+    assert_string_equal(gyre_topology_node(p->config->topology, 0)->options, "locality=1-eu/a_b");
+    assert_string_equal(gy_pool_find(p, "h1")->address, "h1:80");
+    assert_string_equal(gy_pool_find(p, "n2")->address, "[::1]:8");
+    assert_true(gy_pool_find(p, "n2")->states & GY_STATE_DRAINING);
+    assert_true(gyre_topology_node(p->config->topology, 1)->weight == 0);
+    assert_string_equal(gy_pool_find(p, "zz")->address, "unix:/x");
+    assert_true(gy_pool_find(p, "h4")->states & GY_STATE_BACKUP);
+    assert_string_equal(gy_pool_fact_of(p, "hash_balance_factor"), "120");
+    gy_pools_free(f);
+}
+
+/* ---- ClickHouse: roots, node, several clusters ---- */
+
+static const char CLICKHOUSE[] =
+    "<?xml version=\"1.0\"?><clickhouse><logger/><remote_servers replace=\"1\">\n"
+    "<a><secret>x</secret><shard01><internal_replication>true</internal_replication>\n"
+    "<weight> 3\n</weight><replica1><host>h1</host></replica1><replica2><host>h2</host>\n"
+    "<secure>true</secure></replica2></shard01><node><host>::1</host><port>9</port></node></a>\n"
+    "<b><node><host>h1</host></node></b></remote_servers></clickhouse>\n";
+
+static void whole_clickhouse(void **state)
+{
+    (void)state;
+    struct gy_source from = {.file = "f"};
+    struct gy_pools *f;
+    gyre_error_t e = {0};
+    if (gy_pools_parse(gy_str(CLICKHOUSE), &from, &f, &e)) {
+        fail_msg("%u:%u: %s", e.line, e.column, e.message);
+    }
+    assert_int_equal(f->count, 2);
+    struct gy_pool *p = pick(f, "a");
+    assert_int_equal(p->server_count, 5);
+    assert_int_equal((int)gy_pool_find(p, "shard1")->weight, 3);
+    assert_null(gy_pool_find(p, "shard1")->address);
+    assert_string_equal(gy_pool_find(p, "shard2")->address, "[::1]:9");
+    assert_string_equal(gy_pool_find(p, "h1:9000")->replica_of, "shard1");
+    assert_non_null(gy_pool_find(p, "h2:9440"));
+    assert_string_equal(gy_pool_fact_of(p, "internal_replication"), "1");
+    gy_pools_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(whole_nginx),
-        cmocka_unit_test(whole_haproxy),
+        cmocka_unit_test(refusals),         cmocka_unit_test(whole_nginx),
+        cmocka_unit_test(whole_haproxy),    cmocka_unit_test(whole_envoy),
+        cmocka_unit_test(whole_clickhouse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
