@@ -8,6 +8,7 @@
 #include "formats/cassandra_ring.h"
 #include "formats/cassandra_status.h"
 #include "formats/clickhouse.h"
+#include "formats/cortex.h"
 #include "formats/envoy.h"
 #include "formats/gunzip.h"
 #include "formats/gyreyaml.h"
@@ -21,6 +22,7 @@
 #include "formats/redis_shards.h"
 #include "formats/swift_builder.h"
 #include "formats/swift_ring.h"
+#include "formats/thanos.h"
 #include "formats/twemproxy.h"
 
 #include <stdio.h>
@@ -78,9 +80,12 @@ static const struct gy_format FORMATS[] = {
      gy_cassandra_ring_parse},
     {"cassandra-status", "Cassandra: nodetool status", gy_cassandra_status_sniff,
      gy_cassandra_status_parse},
+    {"cortex", "the ring of Cortex, Mimir, Loki, Tempo or Pyroscope, as JSON", gy_cortex_sniff,
+     gy_cortex_parse},
     {"swift-builder", "OpenStack Swift: what swift-ring-builder prints", gy_swift_builder_sniff,
      gy_swift_builder_parse},
     {"swift-ring", "OpenStack Swift: a .ring.gz", gy_swift_ring_sniff, gy_swift_ring_parse},
+    {"thanos", "hashrings of Thanos Receive", gy_thanos_sniff, gy_thanos_parse},
     {"twemproxy", "nutcracker.yml of twemproxy", gy_twemproxy_sniff, gy_twemproxy_parse},
     {"clickhouse", "remote_servers of ClickHouse, XML", gy_clickhouse_sniff, gy_clickhouse_parse},
     {"envoy", "clusters of Envoy, YAML or JSON", gy_envoy_sniff, gy_envoy_parse},

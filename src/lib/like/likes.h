@@ -34,7 +34,9 @@
     X(MONGODB, "mongodb", mongodb)                   \
     X(COUCHBASE, "couchbase", couchbase)             \
     X(VITESS, "vitess", vitess)                      \
-    X(AEROSPIKE, "aerospike", aerospike)
+    X(AEROSPIKE, "aerospike", aerospike)             \
+    X(THANOS, "thanos", thanos)                      \
+    X(DSKIT, "dskit", dskit)
 
 /* 0 is no system; the others follow in the order of the rows. */
 enum gy_like_id {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_foreign_rings.c - rings whose owners stand in the file (Cassandra, Swift): what is no such
- * ring is refused where it stands and for that reason; tokens, states and printed shares of odd
- * listings. What comes out of good files is in tests/corpus.
+ * test_foreign_rings.c - rings whose owners stand in the file (Cassandra, Swift, Thanos, dskit):
+ * what is no such ring is refused where it stands and for that reason; tokens, states and printed
+ * shares of odd listings. What comes out of good files is in tests/corpus.
  */
 #include "foreign.h"
 
@@ -73,6 +73,43 @@ static const struct refusal REFUSALS[] = {
     {NULL, BUILDER "0 1 1 h:1 h:1 d 1.0 1\n", 2, 22, "ends before its balance"},
     {NULL, BUILDER, 1, 1, "there is no device in it"},
     {NULL, BUILDER ROW("0"), 2, 0, "the .ring.gz file says it"},
+    /* Thanos */
+    {NULL, "[{\"endpoints\": []}]", 1, 16, "a hashring has no endpoints"},
+    {NULL, "[{\"endpoints\": {}}]", 1, 16, "endpoints must be a list"},
+    {NULL, "[{\"endpoints\": [1]}]", 1, 17, "an endpoint must be an address"},
+    {NULL, "[{\"endpoints\": [\"\"]}]", 1, 17, "endpoint address must be set"},
+    {NULL, "[{\"endpoints\": [{\"az\": \"x\"}]}]", 1, 17, "endpoint address must be set"},
+    {NULL, "[{\"endpoints\": [{\"address\": \"a\", \"az\": \"x\"}]}]", 1, 16,
+     "hashmod does not support zones"},
+    {NULL, "[{\"endpoints\": [\"a\"], \"algorithm\": 1}]", 1, 36, "algorithm must be a text"},
+    {NULL, "[{\"endpoints\": [\"a\"], \"tenants\": \"a\"}]", 1, 34, "tenants must be a list"},
+    {NULL, "[{\"endpoints\": [\"a\"], \"tenants\": [1]}]", 1, 35, "a tenant must be a text"},
+    {NULL, "[{\"endpoints\": [\"a\"], \"tenant_matcher_type\": \"globe\"}]", 1, 46,
+     "unknown tenant_matcher_type 'globe'; did you mean 'glob'?"},
+    {NULL, "[{\"endpoints\": [\"a\"], \"shuffle_sharding_config\": {\"shard_size\": 1}}]", 1, 50,
+     "hashmod does not support shuffle sharding"},
+    {NULL,
+     "[{\"endpoints\": [\"a\"], \"algorithm\": \"ketama\", \"shuffle_sharding_config\": "
+     "{\"shard_size\": 2}}]",
+     1, 88, "shard_size 2 is larger than the number of endpoints, 1"},
+    {NULL, "[1, {\"endpoints\": [\"a\"]}]", 1, 2, "a hashring must be an object"},
+    {"thanos", "[]", 1, 1, "must be a list of hashrings, and not empty"},
+    /* dskit */
+    {"cortex", "{}", 1, 1, "no ring: it is an object with a list `shards`"},
+    {NULL, "{\"shards\": [], \"tokens\": 1}", 1, 12, "the ring has no instance"},
+    {NULL, "{\"shards\": [{\"tokens\": [1]}]}", 1, 13, "an instance has no id"},
+    {NULL, "{\"shards\": [{\"id\": \"a\", \"tokens\": [4294967296]}]}", 1, 36,
+     "a token is a number of 0 to 4294967295"},
+    {NULL, "{\"shards\": [{\"id\": \"a\", \"tokens\": 1}]}", 1, 35, "tokens must be a list"},
+    {NULL, "{\"shards\": [{\"id\": \"a\", \"state\": \"ACTIV\", \"tokens\": [1]}]}", 1, 34,
+     "unknown state 'ACTIV'; did you mean 'ACTIVE'?"},
+    {NULL, "{\"shards\": [{\"id\": \"a\", \"zone\": 1, \"tokens\": [1]}]}", 1, 33,
+     "zone must be a text"},
+    {NULL, "{\"ingesters\": {\"a\": 1, \"b\": {\"tokens\": []}}}", 1, 21,
+     "an instance must be an object"},
+    {NULL, "{\"shards\": [{\"id\": \"a\", \"tokens\": null}]}", 1, 0, "no instance has tokens"},
+    {NULL, "{\"shards\": [{\"id\": \"a\", \"tokens\": [1]}, {\"id\": \"a\", \"tokens\": [2]}]}", 1,
+     41, "server 'a' stands twice"},
     {"swift-ring", "R2NG", 0, 0, "does not begin with R1NG"},
 };
 

@@ -99,6 +99,11 @@ static const char *const FOREIGN[] = {
     "b.builder, build version 1\n8 partitions, 1.0 replicas, 1 zones, 2 devices, 0 balance\n"
     "Devices: id zone ip address port name weight partitions balance meta\n"
     "0 1 ::1 1 d 1 8 0.0\n1 2 ::1 1 e 1 0 0.0\n",
+    "[{\"hashring\": \"h\", \"tenants\": [\"t\"], \"algorithm\": \"ketama\", \"endpoints\": [\"a:1\", "
+    "{\"address\": \"b:1\", \"az\": \"z\"}]}, {\"endpoints\": [\"a\", \"b\"], \"algorithm\": \"ketama\", "
+    "\"shuffle_sharding_config\": {\"shard_size\": 1, \"overrides\": [{\"shard_size\": 2}]}}]",
+    "{\"shards\": [{\"id\": \"a\", \"address\": \"h:1\", \"zone\": \"y\", \"tokens\": [1, 2]}, "
+    "{\"id\": \"b\", \"zone\": \"z\", \"state\": \"UNHEALTHY\", \"tokens\": [2]}]}",
     "TokenRange(start_token:1, end_token:1, endpoints:[a, b], endpoint_details:["
     "EndpointDetails(host:a, datacenter:d, rack:r), EndpointDetails(host:b, datacenter:e)])\n",
     "--SERVER=a:1/?2 --SERVER=b --DISTRIBUTION=consistent,MD5\n",

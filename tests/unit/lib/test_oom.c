@@ -242,6 +242,9 @@ static void test_likes(void **state)
         "like swift part_power 4",
         "like vitess",
         "like mongodb",
+        "like dskit",
+        "like thanos",
+        "like thanos distribution ketama vnodes 3",
     };
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         until_failure = SIZE_MAX;
