@@ -32,12 +32,17 @@ static void role_text(const struct gy_pool *p, const struct gy_server *s, struct
 
 static void owned_text(const struct gy_server *s, struct gy_buf *out)
 {
+    uint32_t count = s->slots ? s->slots : s->tokens > 1 ? s->tokens : 0;
     if (!s->owned) {
-        gy_buf_puts(out, "-");
+        if (s->slots) {
+            gy_buf_printf(out, "%u", s->slots);
+        } else {
+            gy_buf_putc(out, '-');
+        }
         return;
     }
-    if (s->slots) {
-        gy_buf_printf(out, "%u: ", s->slots);
+    if (count) {
+        gy_buf_printf(out, "%u: ", count);
     }
     size_t n = strlen(s->owned);
     gy_buf_add(out, s->owned, n < OWNED_SHOWN ? n : OWNED_SHOWN);
@@ -47,14 +52,15 @@ static void owned_text(const struct gy_server *s, struct gy_buf *out)
 /* Columns appear only where some server has something to say in them. */
 static void servers_text(const struct gy_pool *p, struct gy_buf *out)
 {
-    bool zones = false, roles = false, states = false, owned = false;
+    bool zones = false, roles = false, states = false, owned = false, printed = false;
     for (size_t i = 0; i < p->server_count; i++) {
         zones |= p->servers[i].zone != NULL;
         roles |= p->servers[i].role != GY_ROLE_NONE;
         states |= p->servers[i].states != 0;
-        owned |= p->servers[i].owned != NULL;
+        owned |= p->servers[i].owned != NULL || p->servers[i].slots;
+        printed |= p->servers[i].reported != NULL;
     }
-    const char *heads[8] = {"SERVER", "ADDRESS", ">WEIGHT"};
+    const char *heads[9] = {"SERVER", "ADDRESS", ">WEIGHT"};
     size_t n = 3;
     heads[n] = zones ? "ZONE" : NULL;
     n += zones;
@@ -62,6 +68,8 @@ static void servers_text(const struct gy_pool *p, struct gy_buf *out)
     n += roles;
     heads[n] = states ? "STATE" : NULL;
     n += states;
+    heads[n] = printed ? ">PRINTED" : NULL; /* the share that the file itself has */
+    n += printed;
     heads[n] = owned ? "OWNS" : NULL;
     struct gy_table t;
     gy_table_init(&t, heads);
@@ -82,6 +90,9 @@ static void servers_text(const struct gy_pool *p, struct gy_buf *out)
         }
         if (states) {
             gy_table_cell(&t, gy_buf_size(&state) ? gy_buf_cstr(&state) : NULL);
+        }
+        if (printed) {
+            gy_table_format(&t, "%s", s->reported ? s->reported : "-");
         }
         if (owned) {
             gy_table_cell(&t, gy_buf_cstr(&owns));
