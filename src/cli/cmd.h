@@ -27,6 +27,7 @@ int gy_cmd_ranges(int argc, char **argv);
 int gy_cmd_diff(int argc, char **argv);
 int gy_cmd_plan(int argc, char **argv);
 int gy_cmd_show(int argc, char **argv);
+int gy_cmd_doctor(int argc, char **argv);
 int gy_cmd_study(int argc, char **argv);
 int gy_cmd_proxy(int argc, char **argv);
 int gy_cmd_move(int argc, char **argv);

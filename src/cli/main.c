@@ -17,6 +17,7 @@ static int cmd_version(int argc, char **argv);
 
 static const struct gy_cmd COMMANDS[] = {
     {"show", gy_cmd_show, "what does this file say?"},
+    {"doctor", gy_cmd_doctor, "is it whole, and safe to change now?"},
     {"locate", gy_cmd_locate, "where is this key?"},
     {"explain", gy_cmd_explain, "why is it there, and where would it be if that node were down?"},
     {"balance", gy_cmd_balance, "does every node hold its share?"},

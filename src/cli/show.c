@@ -100,40 +100,16 @@ static void as_text(const struct gy_pools *f, const struct gy_pool *only, struct
     }
 }
 
-/* A pool that cannot be placed is shown too: --pool only has to name one. */
-static int pick(const struct gy_pools *f, const char *name, const char *path,
-                const struct gy_pool **out, gyre_error_t *e)
-{
-    for (size_t i = 0; name && i < f->count; i++) {
-        if (strcmp(f->list[i]->name, name) == 0) {
-            *out = f->list[i];
-            return GYRE_OK;
-        }
-    }
-    struct gy_pool *none;
-    return name ? gy_pools_pick(f, name, path, &none, e) : GYRE_OK;
-}
-
-/* What the maps tell besides; a pool whose map cannot be built says why. */
+/* What the maps tell besides. */
 static int judge(struct gy_pools *f)
 {
-    int rc = GYRE_OK;
+    int rc = GY_EXIT_OK;
     for (size_t i = 0; i < f->count && !rc; i++) {
-        struct gy_pool *p = f->list[i];
         gyre_map_t *map = NULL;
-        gyre_error_t e = {0};
-        if (!p->config) {
-            continue;
-        }
-        if (gyre_map_build(p->config->topology, &map, &e)) {
-            rc = gy_pool_note(p, GY_LEVEL_WARNING, "no-map", 0, "no key can be placed: %s",
-                              e.message);
-        } else {
-            rc = gy_pool_judge(p, map);
-        }
+        rc = gy_topo_judge(f->list[i], &map);
         gyre_map_unref(map);
     }
-    return rc ? gy_complain_memory() : GY_EXIT_OK;
+    return rc;
 }
 
 int gy_cmd_show(int argc, char **argv)
@@ -158,7 +134,7 @@ int gy_cmd_show(int argc, char **argv)
     gyre_error_t e = {0};
     rc = gy_source_read(words[0], s.topo_from.format, &pools, &e);
     if (!rc) {
-        rc = pick(pools, s.topo_from.pool, words[0], &only, &e);
+        rc = gy_topo_some(pools, s.topo_from.pool, words[0], &only, &e);
     }
     if (rc) {
         gy_pools_free(pools);

@@ -76,6 +76,35 @@ void gy_topo_fini(struct gy_topo *t)
     *t = (struct gy_topo){0};
 }
 
+int gy_topo_some(const struct gy_pools *f, const char *name, const char *path,
+                 const struct gy_pool **out, gyre_error_t *e)
+{
+    for (size_t i = 0; name && i < f->count; i++) {
+        if (strcmp(f->list[i]->name, name) == 0) {
+            *out = f->list[i];
+            return GYRE_OK;
+        }
+    }
+    struct gy_pool *none;
+    return name ? gy_pools_pick(f, name, path, &none, e) : GYRE_OK;
+}
+
+int gy_topo_judge(struct gy_pool *p, gyre_map_t **out)
+{
+    gyre_error_t e = {0};
+    int rc;
+    *out = NULL;
+    if (!p->config) {
+        return GY_EXIT_OK;
+    }
+    if (gyre_map_build(p->config->topology, out, &e)) {
+        rc = gy_pool_note(p, GY_LEVEL_WARNING, "no-map", 0, "no key can be placed: %s", e.message);
+    } else {
+        rc = gy_pool_judge(p, *out);
+    }
+    return rc ? gy_complain_memory() : GY_EXIT_OK;
+}
+
 int gy_topo_check_shared(const gyre_topology_t *t, bool serves, const char *what)
 {
     gyre_error_t e = {0};

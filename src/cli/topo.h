@@ -34,6 +34,12 @@ struct gy_topo {
  * in every case. */
 int gy_topo_load(const char *path, const struct gy_topo_from *from, struct gy_topo *out);
 void gy_topo_fini(struct gy_topo *t);
+/* The pool of that name, placed or not; NULL name: *out stays as it is, for all of them. */
+int gy_topo_some(const struct gy_pools *f, const char *name, const char *path,
+                 const struct gy_pool **out, gyre_error_t *e);
+/* Adds the notes that only the map shows; *out is the map, NULL where the pool has none. A map that
+ * cannot be built is a note too, which says why. GY_EXIT_OK, or memory, reported. */
+int gy_topo_judge(struct gy_pool *p, gyre_map_t **out);
 /* The map of a topology that came from no file; `what` names it in messages. */
 int gy_topo_build(const gyre_topology_t *t, const char *what, gyre_map_t **out);
 /* Two nodes of one address: refused where the topology serves, otherwise warned of. */
