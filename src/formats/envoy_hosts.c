@@ -144,7 +144,8 @@ static int name_host(struct gy_envoy_hosts *h, struct gy_envoy_host *out, struct
         gy_buf_printf(&name, six ? "[%.*s]:%s" : "%.*s:%s", (int)host.n, host.p, port);
         out->resolved = !e->numbers;
     }
-    int rc = e->host.failed || name.failed || address.failed
+    address.failed |= e->host.failed;
+    int rc = name.failed || address.failed
                  ? gy_read_nomem(h->r)
                  : gy_read_text(h->r, &out->name,
                                 (struct gy_slice){gy_buf_head(&name), gy_buf_size(&name)});

@@ -4,6 +4,7 @@
  */
 #include "formats/format.h"
 #include "base/utf8.h"
+#include "formats/carbon.h"
 #include "formats/cassandra_describering.h"
 #include "formats/cassandra_ring.h"
 #include "formats/cassandra_status.h"
@@ -87,6 +88,7 @@ static const struct gy_format FORMATS[] = {
     {"swift-ring", "OpenStack Swift: a .ring.gz", gy_swift_ring_sniff, gy_swift_ring_parse},
     {"thanos", "hashrings of Thanos Receive", gy_thanos_sniff, gy_thanos_parse},
     {"twemproxy", "nutcracker.yml of twemproxy", gy_twemproxy_sniff, gy_twemproxy_parse},
+    {"carbon-c-relay", "clusters of carbon-c-relay", gy_carbon_sniff, gy_carbon_parse},
     {"clickhouse", "remote_servers of ClickHouse, XML", gy_clickhouse_sniff, gy_clickhouse_parse},
     {"envoy", "clusters of Envoy, YAML or JSON", gy_envoy_sniff, gy_envoy_parse},
     {"haproxy", "backends of HAProxy, in a whole haproxy.cfg or a piece of it", gy_haproxy_sniff,

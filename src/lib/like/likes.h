@@ -36,7 +36,8 @@
     X(VITESS, "vitess", vitess)                      \
     X(AEROSPIKE, "aerospike", aerospike)             \
     X(THANOS, "thanos", thanos)                      \
-    X(DSKIT, "dskit", dskit)
+    X(DSKIT, "dskit", dskit)                         \
+    X(CARBON_C_RELAY, "carbon-c-relay", carbon_c_relay)
 
 /* 0 is no system; the others follow in the order of the rows. */
 enum gy_like_id {

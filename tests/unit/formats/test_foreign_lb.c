@@ -150,6 +150,14 @@ static const struct refusal REFUSALS[] = {
     {NULL, "<yandex><remote_servers incl=\"x\"/></yandex>", 1, 9, "stand in another file"},
     {NULL, "<yandex><remote_servers></yandex>", 1, 27, "not XML"},
     {"clickhouse", "<yandex/>", 1, 1, "there is no remote_servers"},
+    /* carbon-c-relay */
+    {NULL, "cluster a\n  fnv1a_chh h;\n", 2, 3, "did you mean 'fnv1a_ch'?"},
+    {NULL, "cluster a\n  fnv1a_ch h:x;\n", 2, 12, "invalid port number"},
+    {NULL, "cluster a\n  fnv1a_ch [::1:5;\n", 2, 12, "expected ']'"},
+    {NULL, "cluster a\n  fnv1a_ch replication 0 h;\n", 2, 24, "between 1 and 255"},
+    {NULL, "cluster a\n  fnv1a_ch ;\n", 2, 12, "unexpected ';', expecting a server"},
+    {NULL, "cluster a\n  fnv1a_ch h\n", 3, 1, "unexpected end of file"},
+    {NULL, "cluster a\n  any_of h;\n", 1, 0, "does not go by a hash ring"},
 };
 
 static void refusals(void **state)

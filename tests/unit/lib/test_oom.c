@@ -245,6 +245,8 @@ static void test_likes(void **state)
         "like dskit",
         "like thanos",
         "like thanos distribution ketama vnodes 3",
+        "like carbon-c-relay",
+        "like carbon-c-relay distribution jump_fnv1a_ch",
     };
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         until_failure = SIZE_MAX;
