@@ -22,6 +22,8 @@ static const struct gy_cmd COMMANDS[] = {
     {"explain", gy_cmd_explain, "why is it there, and where would it be if that node were down?"},
     {"balance", gy_cmd_balance, "does every node hold its share?"},
     {"ranges", gy_cmd_ranges, "what does each node hold, and who can feed its replacement?"},
+    {"check", gy_cmd_check,
+     "do two configurations send every key to the same server, and why not?"},
     {"diff", gy_cmd_diff, "what moves between two topologies?"},
     {"plan", gy_cmd_plan, "what would move if nodes were added, removed or re-weighted?"},
     {"move", gy_cmd_move, "do it, on a running proxy"},
