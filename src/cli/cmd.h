@@ -25,6 +25,7 @@ int gy_cmd_explain(int argc, char **argv);
 int gy_cmd_balance(int argc, char **argv);
 int gy_cmd_ranges(int argc, char **argv);
 int gy_cmd_check(int argc, char **argv);
+int gy_cmd_convert(int argc, char **argv);
 int gy_cmd_diff(int argc, char **argv);
 int gy_cmd_plan(int argc, char **argv);
 int gy_cmd_show(int argc, char **argv);
