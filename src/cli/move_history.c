@@ -125,7 +125,33 @@ int gy_move_history_end(const char *text, size_t len, uint64_t to_version, struc
     return err;
 }
 
-/* A flat object through our own writer: jansson would write 0.2 as 0.20000000000000001. */
+/* One member of an entry, of every kind that is flat, as an entry is; no `default`, so that the
+ * compiler misses none. */
+static void put_value(struct gy_json *j, const json_t *v)
+{
+    switch (json_typeof(v)) {
+    case JSON_STRING:
+        gy_json_string(j, json_string_value(v));
+        break;
+    case JSON_INTEGER:
+        gy_json_int(j, json_integer_value(v));
+        break;
+    case JSON_REAL:
+        gy_json_double(j, json_real_value(v));
+        break;
+    case JSON_TRUE:
+    case JSON_FALSE:
+        gy_json_bool(j, json_is_true(v));
+        break;
+    case JSON_NULL:
+    case JSON_OBJECT:
+    case JSON_ARRAY:
+        gy_json_null(j);
+        break;
+    }
+}
+
+/* Through our own writer: jansson would write 0.2 as 0.20000000000000001. */
 static void put_entry(struct gy_buf *out, json_t *entry)
 {
     struct gy_json j;
@@ -135,13 +161,8 @@ static void put_entry(struct gy_buf *out, json_t *entry)
     gy_json_object(&j);
     json_object_foreach(entry, key, v)
     {
-        if (json_is_integer(v)) {
-            gy_json_kint(&j, key, json_integer_value(v));
-        } else if (json_is_real(v)) {
-            gy_json_kdouble(&j, key, json_real_value(v));
-        } else {
-            gy_json_kstring(&j, key, json_string_value(v));
-        }
+        gy_json_key(&j, key);
+        put_value(&j, v);
     }
     gy_json_object_end(&j);
 }

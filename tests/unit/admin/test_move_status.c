@@ -182,6 +182,23 @@ static void the_final_json_has_the_end(void **state)
     gy_buf_fini(&past);
 }
 
+/* `last` is the entry, member by member, whatever kinds these are. */
+static void the_end_is_the_entry(void **state)
+{
+    static const char entry[] =
+        "{\"epoch\":7,\"result\":\"moved\",\"weak_fencing\":false,\"same_data\":true,\"ratio\":0.2,"
+        "\"to_version\":7,\"ended_at\":null,\"least\":-9007199254740993}";
+    struct gy_buf status = {0}, past = {0}, wished = {0};
+    gy_buf_puts(&status, "{\"state\":\"idle\"}");
+    gy_buf_printf(&past, "{\"moves\":[%s]}", entry);
+    gy_buf_printf(&wished, "{\"state\":\"idle\",\"last\":%s}", entry);
+    gy_move_history_join(&status, &past, 7);
+    assert_string_equal(gy_buf_cstr(&status), gy_buf_cstr(&wished));
+    gy_buf_fini(&status);
+    gy_buf_fini(&past);
+    gy_buf_fini(&wished);
+}
+
 static void the_history_table(void **state)
 {
     struct gy_buf out = {0};
@@ -209,6 +226,7 @@ int main(void)
         cmocka_unit_test(sizes_and_times),
         cmocka_unit_test(the_newest_of_a_version_counts),
         cmocka_unit_test(the_final_json_has_the_end),
+        cmocka_unit_test(the_end_is_the_entry),
         cmocka_unit_test(the_history_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
