@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * members.c - one server can be only one node. Two nodes on one server would each take the other's
- * keys for strays, and a purge of the one would delete the data of the other. Addresses are
- * compared as text where no server need be asked, and by the server's own run_id, since one server
- * has many addresses (localhost and 127.0.0.1). Threads: the admin's.
+ * members.c - one server can be only one node, and one proxy of a pool moves its keys. Two nodes on
+ * one server would each take the other's keys for strays, and a purge of the one would delete the
+ * data of the other. Addresses are compared as text where no server need be asked, and by the
+ * server's own run_id, since one server has many addresses (localhost and 127.0.0.1). Threads: the
+ * admin's.
  */
 #include "base/utf8.h"
 #include "lib/error.h"
@@ -252,5 +253,37 @@ int gy_check_members(struct gy_checks *k, gyre_error_t *e)
     }
     free(now.v);
     free(next.v);
+    return rc;
+}
+
+/* ---- other proxies ---- */
+
+static int look_for_others(const struct gy_checks *k, uint32_t server, gyre_error_t *e)
+{
+    struct gy_reply *r = NULL;
+    struct gy_slice from;
+    char id[GY_FENCE_ID + 1], name[GY_SHOW], address[GY_QUOTE];
+    int rc = gy_sync_call(k->facts[server].sync, &r, e, "CLIENT", "LIST", NULL);
+    if (rc == GYRE_REFUSED) {
+        rc = GYRE_OK; /* not allowed there: it cannot be known */
+    } else if (rc == GYRE_OK && gy_fence_other(&k->c->m->link_conf.fence, r->text, id, &from)) {
+        rc =
+            gy_fail(e, GYRE_REFUSED,
+                    "%s: another proxy of pool %s serves from it too: id %s, connected from %s. It "
+                    "would not learn of the move, and lose keys that moved. Stop it and send its "
+                    "clients here; then start the move again",
+                    gy_show(k->c->view->servers[server].name, name), k->c->m->pool, id,
+                    gy_utf8_quote(address, from));
+    }
+    gy_reply_free(r);
+    return rc;
+}
+
+int gy_check_alone(struct gy_checks *k, gyre_error_t *e)
+{
+    int rc = GYRE_OK;
+    for (uint32_t i = 0; i < k->c->view->nservers && rc == GYRE_OK; i++) {
+        rc = k->facts[i].sync ? look_for_others(k, i, e) : GYRE_OK;
+    }
     return rc;
 }

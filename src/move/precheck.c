@@ -441,6 +441,9 @@ int gy_precheck_run(struct gy_precheck *c, gyre_error_t *e)
     k.flow = calloc(c->npairs ? c->npairs : 1, sizeof *k.flow);
     int rc = k.facts && k.flow ? gy_check_members(&k, e) : gy_fail_nomem(e);
     if (rc == GYRE_OK) {
+        rc = gy_check_alone(&k, e);
+    }
+    if (rc == GYRE_OK) {
         rc = settle_pairs(&k, e);
     }
     if (rc == GYRE_OK) {

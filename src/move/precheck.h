@@ -43,6 +43,9 @@ GYRE_NODISCARD int gy_check_same_data(struct gy_checks *k, const struct gy_pair 
 /* Every server of the fleet that is and of the one that is wished is asked who it is: no two nodes
  * may be one server, none may take over another's. Fills run_id. */
 GYRE_NODISCARD int gy_check_members(struct gy_checks *k, gyre_error_t *e);
+/* No other proxy of the pool, by its id, is connected to one of them: it would not learn of the
+ * move and go on routing by where keys were. What it left behind when it died is no reason. */
+GYRE_NODISCARD int gy_check_alone(struct gy_checks *k, gyre_error_t *e);
 /* Records of a move that this state does not know: it is not the state that began it. */
 GYRE_NODISCARD int gy_check_records(struct gy_checks *k, uint32_t dst, gyre_error_t *e);
 /* Keys at dst that the current view does not place there (0a.5). */

@@ -118,8 +118,9 @@ static bool is_hex(uint8_t c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* Is it a user of this pool under another id: "gyre-<pool>-<8 hex>-<number>"? */
-static bool is_others(const struct gy_fence *f, struct gy_slice name)
+/* Is it a user of this pool under another id, "gyre-<pool>-<8 hex>-<number>", or a connection's
+ * name, with "-..." behind it? */
+static bool is_others(const struct gy_fence *f, struct gy_slice name, bool connection)
 {
     size_t n = strlen(f->pool);
     uint64_t any;
@@ -132,7 +133,8 @@ static bool is_others(const struct gy_fence *f, struct gy_slice name)
         }
     }
     const uint8_t *end = name.p + name.n, *dash = name.p + n + GY_FENCE_ID;
-    return *dash == '-' && number(dash + 1, end, &any) == end;
+    const uint8_t *stop = *dash == '-' ? number(dash + 1, end, &any) : NULL;
+    return stop && (connection ? stop < end && *stop == '-' : stop == end);
 }
 
 /* ---- ACL LIST ---- */
@@ -310,6 +312,37 @@ unsigned gy_fence_count(const struct gy_fence *f, struct gy_slice clients)
     return c.n;
 }
 
+struct other {
+    const struct gy_fence *f;
+    struct gy_slice name, from; /* n = 0: none yet */
+};
+
+/* By name too: where ACL may not be used there are no users. */
+static bool is_not_other(void *ctx, struct gy_slice line)
+{
+    struct other *o = ctx;
+    struct gy_slice user = field(line, " user="), name = field(line, " name=");
+    bool by_user = is_others(o->f, user, false);
+    if (by_user || is_others(o->f, name, true)) {
+        o->name = by_user ? user : name;
+        o->from = field(line, " addr=");
+    }
+    return !o->name.n;
+}
+
+bool gy_fence_other(const struct gy_fence *f, struct gy_slice clients, char id[GY_FENCE_ID + 1],
+                    struct gy_slice *from)
+{
+    struct other o = {.f = f};
+    if (each_line(clients, is_not_other, &o)) {
+        return false;
+    }
+    memcpy(id, o.name.p + strlen(f->pool), GY_FENCE_ID);
+    id[GY_FENCE_ID] = '\0';
+    *from = o.from;
+    return true;
+}
+
 static bool must_go(const struct gy_fence *f, struct gy_slice user, struct gy_slice clients)
 {
     uint64_t generation;
@@ -317,7 +350,7 @@ static bool must_go(const struct gy_fence *f, struct gy_slice user, struct gy_sl
         return generation < f->generation;
     }
     /* A proxy that lives makes it again when it next connects. */
-    return is_others(f, user) && each_line(clients, is_not_user, &user);
+    return is_others(f, user, false) && each_line(clients, is_not_user, &user);
 }
 
 void gy_fence_delete(const struct gy_fence *f, const struct gy_reply *acl, struct gy_slice clients,

@@ -56,6 +56,10 @@ void gy_fence_login(const struct gy_fence *f, struct gy_buf *out);
 unsigned gy_fence_kill(const struct gy_fence *f, struct gy_slice clients, struct gy_buf *out);
 /* Connections that are logged in as our user. */
 unsigned gy_fence_count(const struct gy_fence *f, struct gy_slice clients);
+/* A connection of a proxy of the pool under another id; false: there is none. `from` is its
+ * address, within `clients`. */
+bool gy_fence_other(const struct gy_fence *f, struct gy_slice clients, char id[GY_FENCE_ID + 1],
+                    struct gy_slice *from);
 /* One ACL DELUSER, always: of the older generations' users, and of those of lost state directories
  * of the pool that no connection uses. acl NULL: of nobody, to see whether it is allowed. */
 void gy_fence_delete(const struct gy_fence *f, const struct gy_reply *acl, struct gy_slice clients,

@@ -183,3 +183,25 @@ def test_a_node_without_acl(farm, how):
     assert last["result"] == "moved" and last["weak_fencing"] is True
     c.proxy.stop()
     assert users(d) == []
+
+
+def test_another_proxy_on_the_fleet(farm):
+    """It would not learn of a move: refused while it lives. What it leaves behind when it dies is no reason."""
+    c = farm.cluster(2)
+    node = c.nodes["cache-0"]
+    before = c.fill(200)
+    ours = set(node.client().acl_users())
+    other = successor(farm, c, farm.dir / "other-state").start()
+    wait_until(lambda: set(node.client().acl_users()) > ours)
+    [user] = set(node.client().acl_users()) - ours
+    d = farm.redis("cache-2")
+    done = c.move("start", "--yes", "--add", f"cache-2={d.address}", check=False)
+    for word in ("cache-0: another proxy of pool main", f"id {user.split('-')[2]}", "127.0.0.1:", "Stop it"):
+        assert word in done.stderr, (word, done.stderr)
+    assert done.returncode == 1 and c.status()["state"] == "idle" and c.snapshot("user:*") == before
+    assert users(d) == [] and d.client().dbsize() == 0
+    other.proxy.kill()
+    assert user in node.client().acl_users()
+    c.move("start", "--yes", "--add", f"cache-2={d.address}")
+    c.nodes["cache-2"] = d
+    assert c.snapshot("user:*") == before

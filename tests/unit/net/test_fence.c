@@ -164,11 +164,40 @@ static void test_kill(void **state)
     gy_buf_fini(&out);
 }
 
+static bool other(struct gy_slice clients, const char *want)
+{
+    char id[GY_FENCE_ID + 1] = "";
+    struct gy_slice from = {NULL, 0};
+    bool found = gy_fence_other(&f, clients, id, &from);
+    assert_string_equal(id, want);
+    assert_true(gy_slice_eq(from, found ? GY_LIT("h:2") : (struct gy_slice){NULL, 0}));
+    return found;
+}
+
+static void test_other(void **state)
+{
+    (void)state;
+    assert_true(other(GY_LIT("id=1 addr=h:1 name=x user=default\n"
+                             "id=2 addr=h:2 name= user=gyre-a%20b-4567cdef-2 resp=2\n"),
+                      "4567cdef"));
+    assert_true(
+        other(GY_LIT("id=2 addr=h:2 name=gyre-a%20b-4567cdef-2-w0 user=default"), "4567cdef"));
+    assert_false(
+        other(GY_LIT("id=1 addr=h:1 name=gyre-a%20b-0123abcd-6-w0 user=default\n"
+                     "id=2 addr=h:1 name=gyre-a%20b-0123abcd-8-w0 user=gyre-a%20b-0123abcd-8\n"
+                     "id=3 addr=h:1 name=gyre-a%20b-4567cdef-2 user=gyre-a%20b-4567cdef-2-w0\n"
+                     "id=4 addr=h:1 name=gyre-a%20b-4567CDEF-2-w0 user=gyre-a%20b-4567cde-2\n"
+                     "id=5 addr=h:1 name=gyre-b-4567cdef-2-w0 user=gyre-b-4567cdef-2\n"
+                     "id=6 name=gyre-a%20b-4567cdef user=gyre-a%20b-4567cdef-x\n\n"),
+              ""));
+    assert_false(other((struct gy_slice){NULL, 0}, ""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),  cmocka_unit_test(test_look), cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_delete), cmocka_unit_test(test_kill),
+        cmocka_unit_test(test_delete), cmocka_unit_test(test_kill), cmocka_unit_test(test_other),
     };
     return cmocka_run_group_tests(tests, up, down);
 }
