@@ -155,6 +155,7 @@ static int commit(struct begin *b, gyre_error_t *e)
             (unsigned long long)b->job->epoch, (unsigned long long)b->job->from_version,
             (unsigned long long)b->job->to_version, b->job->mig->nunits,
             (unsigned long long)b->job->estimate);
+    gy_mover_note_hold(m); /* what was before is no part of it */
     m->job = b->job;
     b->job = NULL;
     m->rate_changed = true;

@@ -69,25 +69,6 @@ static uint64_t publish(struct gy_mover *m, struct gy_view *v)
     return v->seq;
 }
 
-static void note_holds(struct gy_mover *m, struct gy_job *j)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < j->mig->nunits && !any; i++) {
-        any = gy_unit_held(told(&j->unit[i]));
-    }
-    int64_t now = gy_now_ms();
-    if (any && j->held_since == 0) {
-        j->held_since = now;
-    } else if (!any && j->held_since != 0) {
-        pthread_mutex_lock(&m->lock);
-        if (now - j->held_since > j->longest_hold_ms) {
-            j->longest_hold_ms = now - j->held_since;
-        }
-        pthread_mutex_unlock(&m->lock);
-        j->held_since = 0;
-    }
-}
-
 static bool publish_states(struct gy_mover *m, struct gy_job *j, const uint32_t *drain, uint32_t n,
                            uint64_t *seq)
 {
@@ -100,7 +81,6 @@ static bool publish_states(struct gy_mover *m, struct gy_job *j, const uint32_t 
     if (seq) {
         *seq = s;
     }
-    note_holds(m, j);
     return true;
 }
 
@@ -164,6 +144,7 @@ static void run_cas(struct gy_mover *m, struct gy_job *j, enum gy_step step, str
     int rc = counts ? gy_records_count(m, j, s, &e) : GYRE_OK;
     if (rc == GYRE_OK) {
         pthread_mutex_lock(&m->lock);
+        gy_mover_note_hold(m);
         rc = gy_journal_cas(m, j, s->units, s->n, &e);
         if (rc == GYRE_OK && counts) {
             restart_live(m, j);
@@ -409,6 +390,7 @@ static bool finish(struct gy_mover *m, struct gy_job *j, bool moved)
         return false;
     }
     pthread_mutex_lock(&m->lock);
+    gy_mover_note_hold(m);
     int rc = gy_journal_finish(m, j, moved, &e);
     pthread_mutex_unlock(&m->lock);
     if (rc != GYRE_OK) {

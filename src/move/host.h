@@ -25,6 +25,9 @@ struct gy_move_host {
     /* These two servers are at work on one large key of the mover's and may answer nobody for up to
      * `ms`: not a reason to call them down. 0 ends it. May be NULL. The mover's thread only. */
     void (*patience)(void *ctx, uint32_t src, uint32_t dst, uint32_t ms);
+    /* The longest that a write waited for its unit, in ms, of those that went on since this was
+     * last asked; asking begins anew. May be NULL: no write ever waits. */
+    uint64_t (*longest_hold)(void *ctx);
 };
 
 #endif

@@ -154,7 +154,7 @@ void gy_job_write_history(const struct gy_job *j, bool moved, int64_t ended_at, 
     gy_json_kdouble(&w, "moved", j->plan_moved);
     gy_json_kdouble(&w, "minimum", j->plan_minimum);
     gy_json_kdouble(&w, "ratio", j->plan_ratio);
-    gy_json_kint(&w, "longest_hold_ms", j->longest_hold_ms);
+    gy_json_kuint(&w, "longest_hold_ms", j->longest_hold_ms);
     gy_json_object_end(&w);
 }
 

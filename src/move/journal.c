@@ -6,6 +6,7 @@
  *   epoch             of the last move
  *   proxy/id          of this state directory; proxy/gen: number of the last process
  *   move              the move under way (job.c has the document), move/unit/<index>
+ *   move/hold         the longest a write waited in it, ms; written along with units
  *   history/<epoch>   how each move ended
  *   strays/<epoch>/<n>  a source that might come back with older data (strays.h)
  * A unit's value is "state attempt from_complete keys bytes minimum". Threads: under the mover's
@@ -22,6 +23,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#define HOLD_KEY  "move/hold"
 #define UNIT_KEY  40
 #define UNIT_TEXT 112
 
@@ -190,7 +192,10 @@ static int read_unit(struct gy_mover *m, struct gy_job *j, uint32_t i, gyre_erro
 
 int gy_journal_read_units(struct gy_mover *m, struct gy_job *j, gyre_error_t *e)
 {
-    int rc = GYRE_OK;
+    int rc = read_counter(m->store, HOLD_KEY, &j->stored_hold_ms, e);
+    if (rc == GYRE_OK && j->stored_hold_ms > j->longest_hold_ms) {
+        j->longest_hold_ms = j->stored_hold_ms;
+    }
     for (uint32_t i = 0; i < j->mig->nunits && rc == GYRE_OK; i++) {
         rc = read_unit(m, j, i, e);
     }
@@ -248,8 +253,11 @@ int gy_journal_cas(struct gy_mover *m, struct gy_job *j, const uint32_t *units, 
                    gyre_error_t *e)
 {
     int rc;
+    char hold[24];
+    size_t nops = n;
+    uint64_t hold_ms = j->longest_hold_ms;
     struct cas *c = calloc(n, sizeof *c);
-    struct gy_store_op *ops = calloc(n, sizeof *ops);
+    struct gy_store_op *ops = calloc(n + 1, sizeof *ops);
     if (!c || !ops) {
         rc = gy_fail_nomem(e);
         goto out;
@@ -257,9 +265,14 @@ int gy_journal_cas(struct gy_mover *m, struct gy_job *j, const uint32_t *units, 
     for (size_t i = 0; i < n; i++) {
         ops[i] = cas_op(&c[i], j, units[i]);
     }
+    if (hold_ms > j->stored_hold_ms) {
+        snprintf(hold, sizeof hold, "%" PRIu64, hold_ms);
+        ops[nops++] = put(HOLD_KEY, gy_str(hold));
+    }
     enum gy_failpoint before = cas_point(&j->unit[units[0]]);
     rc = gy_failpoint(before) ? gy_fail(e, GYRE_IO, "failpoint %s", gy_fail_name(before))
-                              : gy_store_txn(m->store, ops, n, NULL, e);
+                              : gy_store_txn(m->store, ops, nops, NULL, e);
+    j->stored_hold_ms = rc == GYRE_OK ? hold_ms : j->stored_hold_ms;
     for (size_t i = 0; rc == GYRE_OK && i < n; i++) {
         own(j, units[i], next_own(j, units[i]));
     }
@@ -360,7 +373,7 @@ int gy_journal_finish(struct gy_mover *m, struct gy_job *j, bool moved, gyre_err
     size_t n = j->mig->nunits, k = 0;
     struct cas *c = calloc(n ? n : 1, sizeof *c);
     struct note *notes = calloc(m->nservers, sizeof *notes);
-    struct gy_store_op *ops = calloc(n + 4 + m->nservers, sizeof *ops);
+    struct gy_store_op *ops = calloc(n + 5 + m->nservers, sizeof *ops);
     if (!c || !ops || !notes) {
         rc = gy_fail_nomem(e);
         goto out;
@@ -375,6 +388,7 @@ int gy_journal_finish(struct gy_mover *m, struct gy_job *j, bool moved, gyre_err
     }
     ops[k++] = put(history, bytes_of(&entry));
     ops[k++] = (struct gy_store_op){.key = "move", .remove = true};
+    ops[k++] = (struct gy_store_op){.key = HOLD_KEY, .remove = true};
     for (uint32_t i = 0; i < n; i++) {
         unit_key(c[i].key, i);
         ops[k++] = (struct gy_store_op){.key = c[i].key, .remove = true};

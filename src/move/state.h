@@ -66,7 +66,6 @@ struct gy_job {
     uint32_t *tries;           /* failures in a row, for the back-off */
     struct gy_census *census;  /* of each unit */
     struct gy_totals *counted; /* of each unit, when it was last asked for */
-    int64_t held_since;        /* monotonic ms; 0: no unit is held */
     char (
         *cleaned_run_id)[48]; /* by server: when cleaning began; NULL: by another process of ours */
     /* under the lock */
@@ -80,7 +79,8 @@ struct gy_job {
     uint64_t audited, audit_equal;
     struct gy_bigkey *bigkeys;
     size_t nbigkeys, bigkeys_more;
-    int64_t longest_hold_ms;
+    uint64_t longest_hold_ms; /* of a write, in this move; what the store has of it: */
+    uint64_t stored_hold_ms;
 };
 
 struct gy_mover {
@@ -127,6 +127,10 @@ bool gy_mover_rest(struct gy_mover *m, int64_t ms);
 void gy_mover_complain(struct gy_mover *m, const gyre_error_t *e); /* last_error, and the log */
 /* A server of the move is another process than when its units were armed: told once each. */
 void gy_mover_warn_restart(struct gy_mover *m, uint32_t server, const char *run_id);
+
+/* ---- status.c ---- */
+/* Takes the host's longest wait into the job's. Under the lock. */
+void gy_mover_note_hold(struct gy_mover *m);
 
 /* ---- fleet.c: servers by index ---- */
 /* Server index of each node of the map; servers that are new are appended to the array. */

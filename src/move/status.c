@@ -153,11 +153,21 @@ static void write_servers(struct gy_json *w, const struct gy_mover *m, const str
     gy_json_array_end(w);
 }
 
+void gy_mover_note_hold(struct gy_mover *m)
+{
+    struct gy_job *j = m->job;
+    uint64_t ms = m->host && m->host->longest_hold ? m->host->longest_hold(m->host->ctx) : 0;
+    if (j && ms > j->longest_hold_ms) {
+        j->longest_hold_ms = ms;
+    }
+}
+
 void gy_mover_status(struct gy_mover *m, struct gy_buf *json)
 {
     struct gy_json w;
     gy_json_init(&w, json);
     pthread_mutex_lock(&m->lock);
+    gy_mover_note_hold(m);
     const struct gy_job *j = m->job;
     gy_json_object(&w);
     gy_json_kstring(&w, "state", state_word(m));
@@ -176,7 +186,7 @@ void gy_mover_status(struct gy_mover *m, struct gy_buf *json)
         gy_json_kdouble(&w, "minimum", j->plan_minimum);
         gy_json_kdouble(&w, "ratio", j->plan_ratio);
         gy_json_kbool(&w, "weak_fencing", j->weak_fencing);
-        gy_json_kint(&w, "longest_hold_ms", j->longest_hold_ms);
+        gy_json_kuint(&w, "longest_hold_ms", j->longest_hold_ms);
         write_servers(&w, m, j);
     }
     gy_json_kstring(&w, "last_error", m->last_error[0] ? m->last_error : NULL);

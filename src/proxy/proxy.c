@@ -111,8 +111,12 @@ static void init(struct gy_proxy *p, const struct gy_config *config)
     p->started_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
     p->prefix = gy_str(config->proxy.prefix);
     p->next_client_id = 1;
-    p->host = (struct gy_move_host){p, gy_proxy_publish, gy_proxy_barrier, gy_proxy_on_access,
-                                    gy_proxy_patience};
+    p->host = (struct gy_move_host){p,
+                                    gy_proxy_publish,
+                                    gy_proxy_barrier,
+                                    gy_proxy_on_access,
+                                    gy_proxy_patience,
+                                    gy_proxy_longest_hold};
     pthread_mutex_init(&p->lock, NULL);
     pthread_mutex_init(&p->ack_lock, NULL);
     pthread_condattr_init(&attr);

@@ -50,6 +50,7 @@ void gy_proxy_info(void *proxy, struct gy_buf *json); /* for the admin server; a
 void gy_proxy_publish(void *proxy, struct gy_view *v);
 bool gy_proxy_barrier(void *proxy, uint64_t seq, int timeout_ms);
 void gy_proxy_on_access(void *proxy, uint64_t *keys, uint64_t *bytes);
+uint64_t gy_proxy_longest_hold(void *proxy);
 void gy_proxy_patience(void *proxy, uint32_t src, uint32_t dst, uint32_t ms);
 /* May this server be silent now without being called down? Any thread. */
 bool gy_proxy_is_busy(const struct gy_proxy *p, uint32_t server, uint64_t now);

@@ -254,6 +254,9 @@ static void unhold(struct gy_task *t)
         if (ms > t->worker->stats.longest_hold_ms) {
             t->worker->stats.longest_hold_ms = ms;
         }
+        if (ms > atomic_load_explicit(&t->worker->hold_ms, memory_order_relaxed)) {
+            atomic_store_explicit(&t->worker->hold_ms, ms, memory_order_relaxed);
+        }
         t->held = false;
     }
 }

@@ -79,6 +79,19 @@ void gy_proxy_on_access(void *ctx, uint64_t *keys, uint64_t *bytes)
     pthread_mutex_unlock(&p->lock);
 }
 
+/* A worker only ever raises its figure, between a look at it and a store: whichever of the two our
+ * exchange falls behind, the longer wait is either taken now or stays to be taken next. */
+uint64_t gy_proxy_longest_hold(void *ctx)
+{
+    struct gy_proxy *p = ctx;
+    uint64_t longest = 0;
+    for (unsigned i = 0; i < p->nworkers; i++) {
+        uint64_t ms = atomic_exchange_explicit(&p->workers[i].hold_ms, 0, memory_order_relaxed);
+        longest = ms > longest ? ms : longest;
+    }
+    return longest;
+}
+
 /* The loops' clock is CLOCK_MONOTONIC in milliseconds (uv_now). */
 void gy_proxy_patience(void *ctx, uint32_t src, uint32_t dst, uint32_t ms)
 {

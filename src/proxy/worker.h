@@ -8,7 +8,8 @@
  * acknowledged when all that was sent before the mark is answered and all multi-step requests begun
  * under earlier views are finished (docs/migration.md 3.2).
  *
- * Threads: the worker's own, but for `acked` (atomic) and `summary` (under the proxy's lock).
+ * Threads: the worker's own, but for `acked` and `hold_ms` (atomic) and `summary` (under the
+ * proxy's lock).
  */
 #ifndef GY_PROXY_WORKER_H
 #define GY_PROXY_WORKER_H
@@ -50,7 +51,8 @@ struct gy_worker {
 
     uint64_t *marks; /* of each backend, for the view being acknowledged */
     bool acking;
-    _Atomic uint64_t acked; /* seq of the newest acknowledged view */
+    _Atomic uint64_t acked;   /* seq of the newest acknowledged view */
+    _Atomic uint64_t hold_ms; /* longest wait of a write since the mover asked (view_publish.c) */
 
     struct gy_client *clients;
     struct gy_client *ready; /* those that may go on parsing */

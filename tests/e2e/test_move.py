@@ -41,6 +41,7 @@ def start(cluster, *args, **options):
     assert final["state"] == "idle" and final["last_error"] is None, final
     last = history(cluster)[0]
     assert last["result"] == "moved" and last["to_version"] == final["version"], last
+    assert final["last"] == last  # every field, whatever its kind
     return last
 
 
@@ -65,6 +66,8 @@ def test_add(farm):
     seen = {}
     report = under_load(farm, c, lambda: seen.update(start(c, "--add", joins(farm, c))))
     minimal(seen)
+    # Every wait of this process was in this move. A worker tells its figures every now and then.
+    wait_until(lambda: c.client().info()["gyre_longest_hold_ms"] == seen["longest_hold_ms"])
     assert report["ops"] > 3000
     moved = sum(node == "cache-4" for node in c.place().values())
     assert moved > KEYS * 0.1 and seen["keys"] > KEYS * 0.1
@@ -195,6 +198,7 @@ def test_there_and_back_again(farm):
     start(c, "--remove", "cache-3")
     assert c.place() == was
     assert c.nodes["cache-3"].client().dbsize() == 0
+    assert [m["longest_hold_ms"] for m in history(c)] == [0, 0]  # units were held, but nobody wrote
     assert [(m["from_version"], m["to_version"], m["result"]) for m in history(c)] == [(2, 3, "moved"), (1, 2, "moved")]
 
 

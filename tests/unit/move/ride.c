@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -52,6 +53,12 @@ static void on_access(void *ctx, uint64_t *keys, uint64_t *bytes)
     *bytes = r->access_bytes;
 }
 
+static uint64_t longest_hold(void *ctx)
+{
+    struct ride *r = ctx;
+    return atomic_exchange(&r->hold_ms, 0);
+}
+
 void ride_open(struct ride *r, const char *dir, gyre_topology_t *t)
 {
     char path[128];
@@ -64,7 +71,11 @@ void ride_open(struct ride *r, const char *dir, gyre_topology_t *t)
     r->conf.proxy.connect_ms = 500;
     r->conf.proxy.timeout_ms = 1000;
     r->conf.proxy.bigkey_bytes = 64 << 10;
-    r->host = (struct gy_move_host){r, publish, barrier, on_access};
+    r->host = (struct gy_move_host){.ctx = r,
+                                    .publish = publish,
+                                    .barrier = barrier,
+                                    .on_access = on_access,
+                                    .longest_hold = longest_hold};
     if (gy_store_open(path, GY_STORE_EXCLUSIVE, &r->store, &e) != GYRE_OK ||
         gy_mover_create(&r->conf, r->store, &r->mover, &r->view, NULL, &e) != GYRE_OK) {
         fail_msg("%s", e.message);

@@ -18,6 +18,7 @@ struct ride {
     struct gy_config conf;
     uint64_t seq;
     _Atomic uint64_t access_keys, access_bytes;
+    _Atomic uint64_t hold_ms;     /* what a write has waited since the mover asked last */
     _Atomic bool refuse_barriers; /* until cleared */
     bool stubborn;                /* the first hold of each direction is not acked in time */
     bool refused_prepare, refused_abort;

@@ -338,6 +338,15 @@ static void test_holds_give_up(void **state)
     gyre_topology_free(b);
 }
 
+/* A write waits 57 ms at the first hold. */
+static void one_waits(struct ride *r, const struct gy_view *v)
+{
+    if (ride_count(v, GY_UNIT_PREPARE)) {
+        r->at_view = NULL;
+        r->hold_ms = 57;
+    }
+}
+
 static void test_pause_and_rate(void **state)
 {
     (void)state;
@@ -350,8 +359,13 @@ static void test_pause_and_rate(void **state)
     ride_open(&r, fleet.dir, a);
     ride_start(&r);
     assert_int_equal(gy_mover_pause(r.mover, NULL), GYRE_REFUSED);
+    r.hold_ms = 99; /* before the move: none of its own */
+    r.at_view = one_waits;
     begin(&r, b, &o);
     assert_int_equal(gy_mover_begin(r.mover, gyre_topology_clone(b), NULL, NULL), GYRE_CONFLICT);
+    for (int i = 0; i < 5000 && ride_number(&r, "units.migrating") == 0; i++) {
+        usleep(1000);
+    }
     assert_int_equal(gy_mover_pause(r.mover, NULL), GYRE_OK);
     ride_wait(&r, "paused");
     double before = 0, moved = -1;
@@ -361,6 +375,14 @@ static void test_pause_and_rate(void **state)
         moved = ride_number(&r, "keys.moved");
     }
     assert_true(before == moved && moved < 1000);
+    for (int process = 0; process < 2; process++) { /* the next one knows of it too */
+        assert_int_equal((int)ride_number(&r, "longest_hold_ms"), 57);
+        ride_close(&r);
+        ride_open(&r, fleet.dir, a);
+        ride_start(&r);
+    }
+    r.hold_ms = 12;
+    assert_int_equal((int)ride_number(&r, "longest_hold_ms"), 57);
     assert_int_equal(gy_mover_resume(r.mover, NULL), GYRE_OK);
     assert_int_equal(gy_mover_rate(r.mover, 0, 0, NULL), GYRE_OK);
     ride_wait(&r, "idle");
