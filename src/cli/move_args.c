@@ -211,7 +211,10 @@ static const struct {
           "Takes the move back: what was moved travels to where it came from, with all that was\n"
           "written since, as fast as the servers go: the limits of the way there are lifted, and\n"
           "`gyre move rate` sets new ones. Ctrl-C leaves it going on. A move that has begun to\n"
-          "clean its sources has no way back; the proxy then refuses.",
+          "clean its sources has no way back; the proxy then refuses.\n\n"
+          "It needs the destination. If that is lost for good, start an empty Redis at its address:\n"
+          "the keys come back as they were at their sources, and the move ends aborted. What was\n"
+          "written to the lost server since its keys began to move is lost with it.",
           abort_opts, EXAMPLES("gyre move abort --config gyre.yaml"), 0, 0, EXITS_ABORT}},
     [GY_MOVE_HISTORY] =
         {"history",
