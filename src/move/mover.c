@@ -64,6 +64,34 @@ void gy_mover_complain(struct gy_mover *m, const gyre_error_t *e)
     }
 }
 
+/* A server that may be lost for good must be a destination only: an empty one in place of a source
+ * would lose its keys. */
+static bool may_be_empty(const struct gy_job *j, uint32_t server)
+{
+    bool src = false, dst = false;
+    for (size_t i = 0; i < j->npairs; i++) {
+        src |= j->pairs[i].src == server;
+        dst |= j->pairs[i].dst == server;
+    }
+    return dst && !src;
+}
+
+void gy_mover_complain_down(struct gy_mover *m, uint32_t server, const gyre_error_t *e)
+{
+    gyre_error_t more;
+    const struct gy_job *j = m->job; /* the caller is the mover's thread: it alone ends a job */
+    bool down = e->code == GYRE_IO || e->code == GYRE_TIMEOUT;
+    if (!down || !j || j->phase != GY_PHASE_ABORT || !may_be_empty(j, server)) {
+        gy_mover_complain(m, e);
+        return;
+    }
+    (void)gy_fail(&more, e->code,
+                  "%.300s; the way back needs it: if it is lost for good, start an empty Redis at "
+                  "its address (see `gyre move abort --help`)",
+                  e->message);
+    gy_mover_complain(m, &more);
+}
+
 void gy_mover_warn_restart(struct gy_mover *m, uint32_t server, const char *run_id)
 {
     gyre_error_t e;

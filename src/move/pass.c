@@ -70,7 +70,7 @@ static bool needs_far(enum gy_step step)
 
 void gy_pass_lost_server(struct gy_pass *p, uint32_t server, const gyre_error_t *e)
 {
-    gy_mover_complain(p->m, e);
+    gy_mover_complain_down(p->m, server, e);
     p->down[server] = 1;
     for (size_t i = 0; i < p->set->n; i++) {
         uint32_t unit = p->set->units[i];

@@ -109,7 +109,7 @@ static void each_server(struct gy_mover *m, struct gy_job *j, enum side side, st
             if (rc == GYRE_UNKNOWN) {
                 rc = gy_links_get(&m->links, server, &m->servers[server], true, &c, &e);
                 if (rc != GYRE_OK) {
-                    gy_mover_complain(m, &e);
+                    gy_mover_complain_down(m, server, &e);
                 }
             }
             if (rc == GYRE_OK) {

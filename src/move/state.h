@@ -125,6 +125,8 @@ int64_t gy_now_us(void);
 /* Waits until `ms` have passed or somebody has a wish; true: stop. Takes the lock itself. */
 bool gy_mover_rest(struct gy_mover *m, int64_t ms);
 void gy_mover_complain(struct gy_mover *m, const gyre_error_t *e); /* last_error, and the log */
+/* Of a server that does not answer: says the way out too, if the way back waits for it. */
+void gy_mover_complain_down(struct gy_mover *m, uint32_t server, const gyre_error_t *e);
 /* A server of the move is another process than when its units were armed: told once each. */
 void gy_mover_warn_restart(struct gy_mover *m, uint32_t server, const char *run_id);
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nodes that die, hang and come back: their keys fail at once and clearly, the others go on."""
+import json
 import statistics
 import time
 
@@ -178,3 +179,20 @@ def test_a_failed_hand_shake_says_why(farm, change, why):
     operator.execute_command(*{"CONFIG": ("CONFIG", "SET", "requirepass", "secret")}.get(
         change[0], ("ACL", "SETUSER", "default", "+@all")))
     assert served(c, "k")
+
+
+def test_a_destination_lost_for_good(farm):
+    """The way back waits for it and says so; an empty server at its address ends the move."""
+    c = farm.cluster(2)
+    before = c.fill(400)
+    d = farm.redis("cache-2")
+    c.move("start", "--yes", "--detach", "--keys-per-second", "60", "--add", f"cache-2={d.address}")
+    wait_until(lambda: c.status()["keys"]["moved"] > 0)
+    d.kill()
+    c.move("abort", "--detach")
+    wait_until(lambda: "empty Redis at its address" in (c.status()["last_error"] or ""))
+    assert "cache-2" in c.status()["last_error"]
+    d.restart()
+    c.wait_idle()
+    assert json.loads(c.move("history", "--json").stdout)["moves"][0]["result"] == "aborted"
+    assert c.snapshot("user:*") == before
