@@ -22,10 +22,10 @@ static void must(int err, const gyre_error_t *e)
 static gyre_map_t *fleet(void)
 {
     static const struct gyre_node nodes[] = {
-        {sizeof nodes[0], "cache-0", "10.0.0.1:6379", 1, "eu/a"},
-        {sizeof nodes[0], "cache-1", "10.0.0.2:6379", 1, "eu/a"},
-        {sizeof nodes[0], "cache-2", "10.0.1.1:6379", 1, "eu/b"},
-        {sizeof nodes[0], "cache-3", "10.0.1.2:6379", 1, "eu/b"},
+        {sizeof nodes[0], "cache-0", "10.0.0.1:6379", 1, "eu/a", NULL, 0},
+        {sizeof nodes[0], "cache-1", "10.0.0.2:6379", 1, "eu/a", NULL, 0},
+        {sizeof nodes[0], "cache-2", "10.0.1.1:6379", 1, "eu/b", NULL, 0},
+        {sizeof nodes[0], "cache-3", "10.0.1.2:6379", 1, "eu/b", NULL, 0},
     };
     gyre_error_t e = {0};
     gyre_map_t *map = NULL;

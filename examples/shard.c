@@ -21,9 +21,9 @@ static void must(int err, const gyre_error_t *e)
 int main(void)
 {
     static const struct gyre_node nodes[] = {
-        {sizeof nodes[0], "cache-0", "10.0.0.1:6379", 1, "eu/a"},
-        {sizeof nodes[0], "cache-1", "10.0.0.2:6379", 1, "eu/b"},
-        {sizeof nodes[0], "cache-2", "10.0.0.3:6379", 2, "eu/b"}, /* twice the memory */
+        {sizeof nodes[0], "cache-0", "10.0.0.1:6379", 1, "eu/a", NULL, 0},
+        {sizeof nodes[0], "cache-1", "10.0.0.2:6379", 1, "eu/b", NULL, 0},
+        {sizeof nodes[0], "cache-2", "10.0.0.3:6379", 2, "eu/b", NULL, 0}, /* twice the memory */
     };
     static const char *const keys[] = {"user:1", "user:2", "cart:{user:1}", "cart:{user:2}"};
     gyre_error_t e = {0};
