@@ -142,6 +142,18 @@ static int parse_tcp(const char *text, struct gy_addr *addr, gyre_error_t *e)
     return r;
 }
 
+static int check_loopback(const char *text, const struct sockaddr_storage *ss, gyre_error_t *e)
+{
+    if (is_loopback(ss)) {
+        return GYRE_OK;
+    }
+    return gy_admin_fail(e, GYRE_REFUSED,
+                         "admin: %s is not a loopback address, and whoever reaches the admin may "
+                         "move keys; use unix:/path or 127.0.0.1:PORT, and come from elsewhere "
+                         "through ssh -L or a server that asks who is there",
+                         text);
+}
+
 static int open_tcp(const char *text, struct gy_door *d, gyre_error_t *e)
 {
     struct gy_addr addr;
@@ -151,16 +163,11 @@ static int open_tcp(const char *text, struct gy_door *d, gyre_error_t *e)
     if (r == GYRE_OK) {
         r = gy_addr_resolve(&addr, &ss, &len, e);
     }
+    if (r == GYRE_OK) {
+        r = check_loopback(text, &ss, e);
+    }
     if (r != GYRE_OK) {
         return r;
-    }
-    if (!is_loopback(&ss)) {
-        return gy_admin_fail(
-            e, GYRE_REFUSED,
-            "admin: %s is not a loopback address, and whoever reaches the admin may "
-            "move keys; use unix:/path or 127.0.0.1:PORT, and come from elsewhere "
-            "through ssh -L or a server that asks who is there",
-            text);
     }
     r = gy_listen(&addr, 1, &d->fd, e);
     if (r == GYRE_OK) {
@@ -180,6 +187,20 @@ int gy_door_open(const char *address, struct gy_door *out, gyre_error_t *e)
         return open_unix(address + 5, out, e);
     }
     return open_tcp(address, out, e);
+}
+
+int gy_door_check(const char *address, gyre_error_t *e)
+{
+    struct gy_addr addr;
+    struct sockaddr_storage ss;
+    bool is_unix = strncmp(address, "unix:", strlen("unix:")) == 0;
+    int r = is_unix ? gy_addr_parse(address, 0, &addr, e) : parse_tcp(address, &addr, e);
+    if (r == GYRE_OK && is_unix) {
+        r = gy_listen_check(&addr, false, e);
+    } else if (r == GYRE_OK && gy_addr_literal(&addr, &ss)) {
+        r = check_loopback(address, &ss, e);
+    }
+    return r;
 }
 
 void gy_door_unlink(const struct gy_door *d)

@@ -24,6 +24,8 @@ struct gy_door {
 
 /* Errors as gy_admin_start. */
 GYRE_NODISCARD int gy_door_open(const char *address, struct gy_door *out, gyre_error_t *e);
+/* What of that can be said without opening anything, nor asking a name server or a process. */
+GYRE_NODISCARD int gy_door_check(const char *address, gyre_error_t *e);
 /* Removes the socket file if it is still the one gy_door_open made; the fd is the caller's. */
 void gy_door_unlink(const struct gy_door *d);
 

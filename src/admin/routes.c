@@ -84,8 +84,8 @@ static int check_version(struct gy_mover *m, const gyre_topology_t *next, gyre_e
     struct gy_config *now = NULL;
     int err = gy_mover_topology(m, &text, e);
     if (err == GYRE_OK) {
-        err = gy_config_parse(gy_buf_cstr(&text), gy_buf_size(&text), "the serving topology", &now,
-                              e);
+        err = gy_config_parse_own(gy_buf_cstr(&text), gy_buf_size(&text), "the serving topology",
+                                  &now, e);
     }
     gy_buf_fini(&text);
     if (err != GYRE_OK) {

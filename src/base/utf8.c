@@ -119,6 +119,20 @@ char *gy_utf8_quote(char out[GY_QUOTE], struct gy_slice s)
     return out;
 }
 
+void gy_utf8_escape(struct gy_buf *out, struct gy_slice s)
+{
+    for (size_t i = 0; i < s.n;) {
+        uint32_t cp;
+        size_t len = gy_utf8_decode(s.p + i, s.n - i, &cp);
+        if (len && !gy_utf8_control(cp)) {
+            gy_buf_add(out, s.p + i, len);
+            i += len;
+        } else {
+            gy_buf_printf(out, "\\x%02x", s.p[i++]);
+        }
+    }
+}
+
 bool gy_utf8_is_plain(uint8_t c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||

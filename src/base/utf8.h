@@ -23,6 +23,8 @@ size_t gy_utf8_columns(struct gy_slice s);
  */
 #define GY_QUOTE 300
 char *gy_utf8_quote(char out[GY_QUOTE], struct gy_slice s);
+/* s whole and bare, control and broken bytes as \xNN: for what must not be cut, as a path is. */
+void gy_utf8_escape(struct gy_buf *out, struct gy_slice s);
 /* For places that take no spaces and no quotes: ASCII letters, digits, '.', '_' and '-' as they
  * are, any other byte as %XX. */
 bool gy_utf8_is_plain(uint8_t c);

@@ -66,7 +66,7 @@ static const struct gy_usage USAGE = {
     EXAMPLES,
     2,
     2,
-    GY_EXITS,
+    GY_EXITS_ASKED,
 };
 
 /* ---- the facts ---- */

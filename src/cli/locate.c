@@ -56,7 +56,7 @@ static const struct gy_usage USAGE = {
     EXAMPLES,
     1,
     -1,
-    GY_EXITS,
+    GY_EXITS_ASKED,
 };
 
 static void hash_text(const struct locate *l, const void *key, size_t len, char out[40])

@@ -36,8 +36,8 @@ int gy_move_current(struct gy_client *c, gyre_topology_t **out, gyre_error_t *e)
     *out = NULL;
     int err = gy_client_get(c, "/v1/topology", e);
     if (err == GYRE_OK) {
-        err = gy_config_parse(gy_buf_cstr(&c->body), gy_buf_size(&c->body), "the proxy's topology",
-                              &conf, e);
+        err = gy_config_parse_own(gy_buf_cstr(&c->body), gy_buf_size(&c->body),
+                                  "the proxy's topology", &conf, e);
     }
     if (err != GYRE_OK) {
         return err;

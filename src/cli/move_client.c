@@ -6,6 +6,7 @@
 #include "cli/move_client.h"
 
 #include "base/utf8.h"
+#include "cli/out.h"
 #include "formats/address.h"
 #include "formats/config.h"
 
@@ -44,6 +45,7 @@ static int fail(gyre_error_t *e, int code, const char *fmt, ...)
 static int find_in_file(const char *path, char **address, gyre_error_t *e)
 {
     struct gy_config *conf = NULL;
+    gy_complain_about(path);
     int err = gy_config_load(path, &conf, e);
     if (err != GYRE_OK) {
         return err;

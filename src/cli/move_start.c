@@ -74,6 +74,7 @@ static int load_wish(const char *path, const gyre_topology_t *now, gyre_topology
     }
     uint64_t version = gyre_topology_version(following);
     gyre_topology_free(following);
+    gy_complain_about(path);
     err = gy_config_load(path, &conf, e);
     if (err != GYRE_OK) {
         return err;

@@ -60,7 +60,7 @@ static bool take_counts(struct gy_move_status *s)
     const json_t *root = s->root;
     const json_t *keys = json_object_get(root, "keys");
     const json_t *rate = json_object_get(root, "rate");
-    return take_uint(root, "epoch", &s->epoch) &&
+    return take_uint(root, "epoch", &s->epoch) && take_uint(root, "version", &s->version) &&
            take_uint(root, "from_version", &s->from_version) &&
            take_uint(root, "to_version", &s->to_version) && take_uint(root, "bytes", &s->bytes) &&
            take_uint(keys, "moved", &s->keys_moved) &&
@@ -297,6 +297,9 @@ void gy_move_table(const struct gy_move_status *s, struct gy_buf *out)
         label(out, "versions");
         gy_buf_printf(out, "%llu -> %llu (move %llu)\n", (unsigned long long)s->from_version,
                       (unsigned long long)s->to_version, (unsigned long long)s->epoch);
+    } else {
+        label(out, "version");
+        gy_buf_printf(out, "%llu serves\n", (unsigned long long)s->version);
     }
     if (s->ratio > 0) {
         label(out, "plan");

@@ -15,6 +15,7 @@ struct gy_move_status {
     const char *state;
     const char *last_error; /* NULL: none */
     const char *warning;    /* the same */
+    uint64_t version;       /* of the topology that serves */
     uint64_t epoch, from_version, to_version;
     uint64_t units_total, units[GY_UNIT_STATE_COUNT];
     uint64_t keys_moved, keys_on_access, keys_scanned, keys_estimate;

@@ -26,6 +26,7 @@ static int load_old(const char *path, struct gy_config **old)
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0) {
         return GY_EXIT_OK;
     }
+    gy_complain_about(path);
     if (gy_config_load(path, old, &e) == GYRE_OK) {
         return GY_EXIT_OK;
     }
@@ -119,7 +120,7 @@ void gy_move_say_topology(const struct gy_move_args *a, uint64_t version)
         put_word(&out, a->admin ? a->admin : a->config);
     }
     gy_buf_puts(&out, " -o ");
-    put_word(&out, a->config ? a->config : "fleet.yaml");
+    put_word(&out, a->config ? a->config : "FILE"); /* which it is, we were not told */
     fprintf(a->json ? stderr : stdout, "%s\n", gy_buf_cstr(&out));
     gy_buf_fini(&out);
 }

@@ -41,7 +41,8 @@ struct gy_usage {
 };
 
 /* What a command that only answers returns. */
-#define GY_EXITS "0 fine; 2 bad input or usage"
+#define GY_EXITS       "0 fine; 2 bad input or usage"
+#define GY_EXITS_ASKED GY_EXITS "; 3 the server at redis:// could not be reached or asked"
 
 #define GY_GO_ON (-1)
 

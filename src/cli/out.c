@@ -8,9 +8,11 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-static bool broken; /* stdout failed: say so once, write no more */
+static const char *about; /* the file in work; argv's or as long-lived */
+static bool broken;       /* stdout failed: say so once, write no more */
 
 static void failed(int err)
 {
@@ -44,32 +46,65 @@ int gy_out_end(struct gy_buf *out)
     return rc;
 }
 
+/* Whatever a caller let through: only ends of line and tabs of ours reach the terminal as they are.
+ */
+static void write_clean(const char *text)
+{
+    struct gy_buf clean = {0};
+    for (const char *p = text; *p;) {
+        size_t n = strcspn(p, "\n\t");
+        gy_utf8_escape(&clean, (struct gy_slice){(const uint8_t *)p, n});
+        p += n;
+        if (*p) {
+            gy_buf_putc(&clean, *p++);
+        }
+    }
+    fputs(gy_buf_failed(&clean) ? "out of memory" : gy_buf_cstr(&clean), stderr);
+    gy_buf_fini(&clean);
+}
+
 void gy_complain(const char *fmt, ...)
 {
+    char *text = NULL;
     va_list ap;
     va_start(ap, fmt);
-    fputs("gyre: ", stderr);
-    vfprintf(stderr, fmt, ap);
-    fputc('\n', stderr);
+    int n = vasprintf(&text, fmt, ap);
     va_end(ap);
+    fputs("gyre: ", stderr);
+    write_clean(n < 0 ? "out of memory" : text);
+    fputc('\n', stderr);
+    free(n < 0 ? NULL : text);
+}
+
+void gy_complain_about(const char *path)
+{
+    about = path;
+}
+
+/* The name of the file, whole. */
+static const char *file_of(const gyre_error_t *e)
+{
+    size_t kept = sizeof e->file - 1;
+    bool cut = about && strlen(e->file) == kept && strncmp(about, e->file, kept) == 0;
+    return cut ? about : e->file;
 }
 
 int gy_complain_error(const gyre_error_t *e)
 {
     const char *why = *e->message ? e->message : gyre_err_text(e->code);
-    char file[GY_QUOTE];
-    /* A path of ordinary characters stands bare, so that editors can jump to file:line:column. */
-    gy_utf8_quote(file, gy_str(e->file));
-    size_t n = strlen(file);
-    bool same = n == strlen(e->file) + 2 && memcmp(file + 1, e->file, n - 2) == 0;
-    const char *name = same ? e->file : file;
-    if (!*e->file) {
+    struct gy_buf file = {0};
+    /* Bare and whole, so that editors can jump to file:line:column; an end of line in it is no end
+     * of line. */
+    gy_utf8_escape(&file, gy_str(file_of(e)));
+    const char *name = gy_buf_cstr(&file);
+    if (!*e->file || gy_buf_failed(&file)) {
         gy_complain("%s", why);
     } else if (e->line) {
         gy_complain("%s:%u:%u: %s", name, e->line, e->column, why);
     } else {
         gy_complain("%s: %s", name, why);
     }
+    gy_buf_fini(&file);
     return GY_EXIT_USAGE;
 }
 

@@ -18,8 +18,10 @@ int gy_out_flush(struct gy_buf *out);
 /* The same, then frees the buffer: the last thing a command does. */
 int gy_out_end(struct gy_buf *out);
 
-/* "gyre: ..." on stderr; control bytes in what is quoted are the caller's care (gy_utf8_quote). */
+/* "gyre: ..." on stderr; control bytes but \n and \t as \xNN, whoever chose them. */
 void gy_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* gyre_error_t keeps the first 255 bytes of a file's name; this is the whole of the one in work. */
+void gy_complain_about(const char *path);
 /* "gyre: file:line:column: message"; always GY_EXIT_USAGE. */
 int gy_complain_error(const gyre_error_t *e);
 int gy_complain_memory(void);

@@ -2,6 +2,7 @@
 /* proxy.c - `gyre proxy TOPOLOGY`: reads the file, opens the admin door, runs the proxy. */
 #include "proxy/proxy.h"
 #include "admin/admin.h"
+#include "admin/door.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/utf8.h"
@@ -27,8 +28,8 @@ static int take_level(void *into, const char *value)
 }
 
 static const struct gy_opt OPTIONS[] = {
-    {0, "check", NULL, "read the file, say what is wrong with it, and stop", GY_OPT_FLAG,
-     offsetof(struct options, check), 0, 0, NULL},
+    {0, "check", NULL, "check all that needs no network, here and in the files it names, and stop",
+     GY_OPT_FLAG, offsetof(struct options, check), 0, 0, NULL},
     {0, "sample", NULL, "print an annotated topology file with every setting", GY_OPT_FLAG,
      offsetof(struct options, sample), 0, 0, NULL},
     {0, "log-level", "LEVEL", "error, warn, info (default) or debug", GY_OPT_CALL, 0, 0, 0,
@@ -98,8 +99,15 @@ static int print_fine(const char *path, const struct gy_config *config)
     return gy_out_end(&out);
 }
 
+static int check_start(const struct gy_config *config, gyre_error_t *e)
+{
+    int rc = gy_proxy_check(config, e);
+    return rc || !config->proxy.admin ? rc : gy_door_check(config->proxy.admin, e);
+}
+
 static int run(const char *path, bool check)
 {
+    gy_complain_about(path);
     gyre_error_t e = {0};
     struct gy_config *config = NULL;
     int rc = gy_config_load(path, &config, &e);
@@ -108,6 +116,9 @@ static int run(const char *path, bool check)
     }
     if (!rc) {
         gy_complain_secret(config);
+    }
+    if (!rc && check && (rc = check_start(config, &e)) != GYRE_OK) {
+        snprintf(e.file, sizeof e.file, "%s", path);
     }
     if (!rc && check) {
         rc = print_fine(path, config);

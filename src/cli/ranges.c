@@ -54,7 +54,7 @@ static const struct gy_usage USAGE = {
     EXAMPLES,
     1,
     2,
-    GY_EXITS,
+    GY_EXITS_ASKED,
 };
 
 /* ---- the facts ---- */

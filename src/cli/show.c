@@ -44,7 +44,7 @@ static const struct gy_usage USAGE = {
     EXAMPLES,
     0,
     1,
-    GY_EXITS,
+    GY_EXITS_ASKED,
 };
 
 static int list_formats(const struct show *s)

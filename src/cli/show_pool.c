@@ -4,6 +4,7 @@
 #include "cli/table.h"
 #include "cli/term.h"
 #include "cli/topo.h"
+#include "lib/readers.h"
 
 #include <stdio.h>
 
@@ -113,7 +114,8 @@ static void settings_text(const struct gy_pool *p, struct gy_buf *out)
                   *like ? like : gyre_topology_get(p->config->topology, "algorithm"));
     for (size_t i = 0; i < n; i++) {
         const char *key = all[i].key, *value = gyre_topology_get(p->config->topology, key);
-        bool own = *value && strcmp(value, all[i].fallback) != 0;
+        bool own = *value && strcmp(value, all[i].fallback) != 0 &&
+                   gy_readers_check(p->config->topology, key, NULL) == GYRE_OK;
         if (own && strcmp(key, "like") != 0 && strcmp(key, "algorithm") != 0) {
             gy_buf_printf(out, ", %s ", key);
             gy_term_text(out, gy_str(value));

@@ -89,6 +89,7 @@ int gy_source_read(const char *path, const char *format, struct gy_pools **out, 
     struct included in = {0};
     char name[NAME_ROOM];
     bool is_stdin = strcmp(path, "-") == 0;
+    gy_complain_about(path);
     const char *known = format;
     int rc;
     snprintf(name, sizeof name, "%s", is_stdin ? "stdin" : path);

@@ -4,6 +4,7 @@
 #include "cli/cmd.h"
 #include "cli/out.h"
 #include "cli/source.h"
+#include "lib/readers.h"
 
 #include <stdio.h>
 
@@ -146,7 +147,9 @@ void gy_topo_json(const gyre_topology_t *t, struct gy_json *j)
     gy_json_object(j);
     for (size_t i = 0; i < n; i++) {
         const char *value = gyre_topology_get(t, all[i].key);
-        if (*value || strcmp(all[i].key, "like") == 0 || strcmp(all[i].key, "hash_tag") == 0) {
+        bool holds =
+            *value || strcmp(all[i].key, "like") == 0 || strcmp(all[i].key, "hash_tag") == 0;
+        if (holds && gy_readers_check(t, all[i].key, NULL) == GYRE_OK) {
             gy_json_kstring(j, all[i].key, value); /* the others are not in force */
         }
     }

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -85,6 +86,36 @@ static int make_dir(const char *dir, gyre_error_t *e)
     }
     if (!S_ISDIR(st.st_mode)) {
         return gy_fail(e, GYRE_IO, "%s: the state must be a directory, and this is not one", dir);
+    }
+    return GYRE_OK;
+}
+
+int gy_store_check(const char *dir, gyre_error_t *e)
+{
+    char path[PATH_MAX], above[PATH_MAX];
+    struct stat st;
+    if ((size_t)snprintf(path, sizeof path, "%s/gyre.db-journal", dir) >= sizeof path) {
+        return gy_fail(e, GYRE_IO, "%s: the path is too long", dir);
+    }
+    if (stat(dir, &st) != 0) {
+        if (errno != ENOENT) {
+            return fail_errno(e, dir, "cannot look at the state directory");
+        }
+        memcpy(above, path, strlen(dir) + 1);
+        above[strlen(dir)] = '\0';
+        return access(dirname(above), W_OK | X_OK) == 0
+                   ? GYRE_OK
+                   : fail_errno(e, dir, "cannot create the state directory");
+    }
+    if (S_ISDIR(st.st_mode) && access(dir, R_OK | W_OK | X_OK) != 0) {
+        return fail_errno(e, dir, "cannot use the state directory");
+    }
+    if (!S_ISDIR(st.st_mode)) {
+        return gy_fail(e, GYRE_IO, "%s: the state must be a directory, and this is not one", dir);
+    }
+    snprintf(path, sizeof path, "%s/gyre.db", dir);
+    if (access(path, F_OK) == 0 && access(path, R_OK | W_OK) != 0) {
+        return fail_errno(e, path, "cannot be used");
     }
     return GYRE_OK;
 }

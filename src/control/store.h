@@ -25,6 +25,8 @@ enum gy_store_open_mode {
  * is in the message). */
 GYRE_NODISCARD int gy_store_open(const char *dir, enum gy_store_open_mode mode,
                                  struct gy_store **out, gyre_error_t *e);
+/* Could dir be opened, or made? Looks only, and leaves the data base to the one that has it. IO. */
+GYRE_NODISCARD int gy_store_check(const char *dir, gyre_error_t *e);
 void gy_store_close(struct gy_store *s);
 /* Opened EXCLUSIVE: are the directory's lock and data base still the ones this process opened? Once
  * they were removed or replaced, another process may hold the lock of their successors. Any thread.

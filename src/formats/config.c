@@ -30,14 +30,15 @@ struct gy_config *gy_config_new(void)
     return c;
 }
 
-int gy_config_parse(const char *text, size_t len, const char *file, struct gy_config **out,
-                    gyre_error_t *e)
+static int parse(const char *text, size_t len, const char *file, bool own, struct gy_config **out,
+                 gyre_error_t *e)
 {
     *out = NULL;
     struct gy_config *c = gy_config_new();
     if (!c) {
         return gy_format_fail(e, GYRE_NOMEM, file, "out of memory");
     }
+    c->stored = own;
     int rc = gy_gyreyaml_read(text, len, file, c, e);
     if (rc) {
         gy_config_free(c);
@@ -45,6 +46,18 @@ int gy_config_parse(const char *text, size_t len, const char *file, struct gy_co
     }
     *out = c;
     return GYRE_OK;
+}
+
+int gy_config_parse(const char *text, size_t len, const char *file, struct gy_config **out,
+                    gyre_error_t *e)
+{
+    return parse(text, len, file, false, out, e);
+}
+
+int gy_config_parse_own(const char *text, size_t len, const char *file, struct gy_config **out,
+                        gyre_error_t *e)
+{
+    return parse(text, len, file, true, out, e);
 }
 
 int gy_config_load(const char *path, struct gy_config **out, gyre_error_t *e)

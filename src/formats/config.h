@@ -38,7 +38,8 @@ struct gy_proxy_conf {
 
 struct gy_config {
     gyre_topology_t *topology; /* with its secret, if placement names a secret_file */
-    bool secret_exposed;       /* that file is open to every user of the machine */
+    bool stored;         /* set before reading: gyre wrote the text; see gy_config_parse_own */
+    bool secret_exposed; /* that file is open to every user of the machine */
     struct gy_proxy_conf proxy;
 };
 
@@ -48,6 +49,10 @@ struct gy_config *gy_config_new(void);
 GYRE_NODISCARD int gy_config_load(const char *path, struct gy_config **out, gyre_error_t *e);
 GYRE_NODISCARD int gy_config_parse(const char *text, size_t len, const char *file,
                                    struct gy_config **out, gyre_error_t *e);
+/* The same of a text that gyre wrote, a stored view or what another process serves: earlier
+ * versions also wrote settings that the placement does not read, and these are passed over. */
+GYRE_NODISCARD int gy_config_parse_own(const char *text, size_t len, const char *file,
+                                       struct gy_config **out, gyre_error_t *e);
 void gy_config_free(struct gy_config *c);
 /* The topology as gyre YAML (no proxy section unless proxy is given); reading it back gives the
  * same map. */

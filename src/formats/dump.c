@@ -6,6 +6,7 @@
  */
 #include "formats/dump.h"
 #include "base/num.h"
+#include "lib/readers.h"
 
 /* Words YAML 1.1 readers take for something else than text. */
 static bool is_reserved(const char *s)
@@ -156,9 +157,10 @@ static bool differs(const char *value, const char *from)
 }
 
 /* Nothing is what a setting holds that the imitated system has not; only a tag may be empty. */
-static bool in_force(const char *key, const char *value)
+static bool in_force(const gyre_topology_t *t, const char *key, const char *value)
 {
-    return value && (*value || strcmp(key, "hash_tag") == 0);
+    return value && (*value || strcmp(key, "hash_tag") == 0) &&
+           gy_readers_check(t, key, NULL) == GYRE_OK;
 }
 
 /* A default may depend on other settings (`hash_tag` on `like`), so each is asked for its default
@@ -168,7 +170,7 @@ static gyre_topology_t *probe(const gyre_topology_t *t, const struct gyre_settin
     gyre_topology_t *p = gyre_topology_new();
     for (size_t i = 0; p && i < n; i++) {
         const char *v = gyre_topology_get(t, all[i].key);
-        if (in_force(all[i].key, v) && differs(v, all[i].fallback) &&
+        if (in_force(t, all[i].key, v) && differs(v, all[i].fallback) &&
             gyre_topology_set(p, all[i].key, v, NULL)) {
             gyre_topology_free(p);
             p = NULL;
@@ -188,8 +190,8 @@ static void dump_placement(struct gy_buf *out, const gyre_topology_t *t)
     for (size_t i = 0; p && i < n; i++) {
         const char *v = gyre_topology_get(t, all[i].key);
         bool named = strcmp(all[i].key, "algorithm") == 0 && (!like || !*like);
-        if (in_force(all[i].key, v) && (named || differs(v, all[i].fallback) ||
-                                        differs(v, gyre_topology_get(p, all[i].key)))) {
+        if (in_force(t, all[i].key, v) && (named || differs(v, all[i].fallback) ||
+                                           differs(v, gyre_topology_get(p, all[i].key)))) {
             gy_buf_printf(out, "%s  %s: ", head, all[i].key);
             gy_dump_setting(out, v);
             gy_buf_putc(out, '\n');

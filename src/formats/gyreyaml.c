@@ -11,6 +11,7 @@
 #include "formats/secret.h"
 #include "formats/value.h"
 #include "formats/yaml_in.h"
+#include "lib/readers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ struct reader {
 struct seen {
     const char *where; /* "proxy.limits" */
     const char *names[GY_SECTION_KEYS];
-    unsigned line[GY_SECTION_KEYS];
+    struct gy_mark at[GY_SECTION_KEYS]; /* line 0: not yet */
     size_t count;
 };
 
@@ -77,11 +78,11 @@ static int take_key(struct reader *r, struct seen *s, size_t *index)
         return unknown_key(r, s, name);
     }
     struct gy_mark at = gy_yaml_mark(&r->y);
-    if (s->line[i]) {
+    if (s->at[i].line) {
         return gy_yaml_fail(&r->y, GYRE_DUPLICATE, at, "key '%s' stands twice; first on line %u",
-                            s->names[i], s->line[i]);
+                            s->names[i], s->at[i].line);
     }
-    s->line[i] = at.line;
+    s->at[i] = at;
     *index = i;
     return gy_yaml_next(&r->y);
 }
@@ -128,6 +129,18 @@ static int read_secret(struct reader *r)
     return rc ? gy_yaml_fail(&r->y, rc, r->secret_at, "%s", why) : GYRE_OK;
 }
 
+/* Once all settings are known: nothing is ignored, so what the algorithm does not read is wrong. */
+static int check_read(struct reader *r, const struct seen *s)
+{
+    for (size_t i = 0; i < s->count && !r->c->stored; i++) {
+        int rc = s->at[i].line ? gy_readers_check(r->c->topology, s->names[i], r->y.e) : GYRE_OK;
+        if (rc) {
+            return gy_yaml_place(&r->y, rc, s->at[i]);
+        }
+    }
+    return GYRE_OK;
+}
+
 static int read_placement(struct reader *r)
 {
     int rc = wants(r, YAML_MAPPING_START_EVENT, "placement", "a mapping");
@@ -143,6 +156,7 @@ static int read_placement(struct reader *r)
             rc = read_setting(r, s.names[i]);
         }
     }
+    rc = rc ? rc : check_read(r, &s);
     return rc ? rc : read_secret(r);
 }
 
@@ -217,7 +231,7 @@ static int read_section(struct reader *r, enum gy_section section, void *base)
         }
         const struct gy_key *k = gy_schema_find(section, gy_str(s.names[i]));
         if (k->kind == GY_KIND_NODES) {
-            r->nodes_line = s.line[i];
+            r->nodes_line = s.at[i].line;
         }
         rc = read_value(r, k, base);
     }

@@ -10,19 +10,28 @@
 
 #define COLUMNS 96
 
+/* How much of text, which is longer, goes on a line: to a blank, else past a bar of a list. */
+static size_t fold(const char *text, size_t room)
+{
+    for (size_t n = room; n; n--) {
+        if (text[n] == ' ') {
+            return n;
+        }
+    }
+    for (size_t n = room; n; n--) {
+        if (text[n - 1] == '|') {
+            return n;
+        }
+    }
+    return room;
+}
+
 /* "# text" folded under one indent. */
 static void comment(struct gy_buf *out, size_t indent, const char *text)
 {
     size_t room = COLUMNS - 2 - indent;
     for (size_t left = strlen(text); left;) {
-        size_t n = left;
-        if (n > room) {
-            n = room;
-            while (n && text[n] != ' ') {
-                n--;
-            }
-            n = n ? n : room;
-        }
+        size_t n = left > room ? fold(text, room) : left;
         gy_buf_printf(out, "%*s# %.*s\n", (int)indent, "", (int)n, text);
         while (n < left && text[n] == ' ') {
             n++;
@@ -38,7 +47,10 @@ static void placement(struct gy_buf *out)
     const struct gyre_setting *all = gyre_settings(&n);
     for (size_t i = 0; i < n; i++) {
         char text[600];
-        snprintf(text, sizeof text, "%s (%s)", all[i].help, all[i].values ? all[i].values : "text");
+        const char *values = all[i].values;
+        bool empty = *values == '|'; /* the empty word is a choice too */
+        snprintf(text, sizeof text, "%s (%s%s)", all[i].help, empty ? "empty, or " : "",
+                 values + empty);
         comment(out, 2, text);
         /* One live line keeps the mapping a mapping; the rest are the defaults anyway. */
         bool live = strcmp(all[i].key, "algorithm") == 0;

@@ -120,7 +120,7 @@ int gy_journal_topology(struct gy_slice yaml, const char *where, gyre_topology_t
 {
     struct gy_config *c = NULL;
     *out = NULL;
-    int rc = gy_config_parse((const char *)yaml.p, yaml.n, where, &c, e);
+    int rc = gy_config_parse_own((const char *)yaml.p, yaml.n, where, &c, e);
     if (rc == GYRE_OK) {
         *out = gyre_topology_clone(c->topology);
         rc = *out ? GYRE_OK : gy_fail_nomem(e);

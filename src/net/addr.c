@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "lib/error.h"
 
+#include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -122,4 +123,18 @@ int gy_addr_resolve(const struct gy_addr *a, struct sockaddr_storage *out, sockl
     *len = list->ai_addrlen;
     freeaddrinfo(list);
     return GYRE_OK;
+}
+
+bool gy_addr_literal(const struct gy_addr *a, struct sockaddr_storage *out)
+{
+    struct gy_addr known = *a;
+    struct in6_addr six;
+    struct in_addr four;
+    socklen_t len;
+    if (!a->is_unix && strcmp(a->host, "localhost") == 0) {
+        memcpy(known.host, "127.0.0.1", sizeof "127.0.0.1");
+    }
+    return (a->is_unix || inet_pton(AF_INET, known.host, &four) == 1 ||
+            inet_pton(AF_INET6, known.host, &six) == 1) &&
+           gy_addr_resolve(&known, out, &len, NULL) == GYRE_OK;
 }

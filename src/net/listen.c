@@ -135,3 +135,31 @@ int gy_listen(const struct gy_addr *a, unsigned n, int *fds, gyre_error_t *e)
     }
     return GYRE_OK;
 }
+
+/* The folder of a path, "." and "/" included. */
+static void folder_of(const char *path, char out[sizeof((struct gy_addr *)0)->host])
+{
+    const char *slash = strrchr(path, '/');
+    int n = !slash ? 1 : slash == path ? 1 : (int)(slash - path);
+    snprintf(out, sizeof((struct gy_addr *)0)->host, "%.*s", n, slash ? path : ".");
+}
+
+int gy_listen_check(const struct gy_addr *a, bool makes_folder, gyre_error_t *e)
+{
+    char folder[sizeof a->host];
+    struct stat st;
+    if (!a->is_unix) {
+        return GYRE_OK;
+    }
+    if (lstat(a->host, &st) == 0 && !S_ISSOCK(st.st_mode)) {
+        errno = EEXIST;
+        return fail(e, a, "listen on");
+    }
+    folder_of(a->host, folder);
+    if (makes_folder && access(folder, F_OK) != 0 && errno == ENOENT) {
+        char below[sizeof folder];
+        folder_of(folder, below);
+        memcpy(folder, below, sizeof folder);
+    }
+    return access(folder, W_OK | X_OK) == 0 ? GYRE_OK : fail(e, a, "listen on");
+}

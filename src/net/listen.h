@@ -15,4 +15,8 @@
  * address is in use or not allowed; then none is left open. */
 GYRE_NODISCARD int gy_listen(const struct gy_addr *a, unsigned n, int *fds, gyre_error_t *e);
 
+/* What of gy_listen can be said without a socket: a unix path whose folder is missing or closed to
+ * us, or that something else than a socket has. makes_folder: as gy_listen does, one level. IO. */
+GYRE_NODISCARD int gy_listen_check(const struct gy_addr *a, bool makes_folder, gyre_error_t *e);
+
 #endif

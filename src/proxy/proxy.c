@@ -19,9 +19,9 @@
 /* ---- before anything is opened ---- */
 
 /* The first line of the file; the proxy holds it, it is in no log. */
-static int read_password(struct gy_proxy *p, gyre_error_t *e)
+static int read_password(const struct gy_config *config, char **password, gyre_error_t *e)
 {
-    const char *path = p->config->proxy.password_file;
+    const char *path = config->proxy.password_file;
     if (!path) {
         return GYRE_OK;
     }
@@ -38,9 +38,17 @@ static int read_password(struct gy_proxy *p, gyre_error_t *e)
     }
     fclose(f);
     line[strcspn(line, "\r\n")] = 0;
-    p->password = gy_xstrdup(line);
+    *password = gy_xstrdup(line);
     explicit_bzero(line, sizeof line);
     return GYRE_OK;
+}
+
+static void forget(char *password)
+{
+    if (password) {
+        explicit_bzero(password, strlen(password));
+        free(password);
+    }
 }
 
 /* Clients, nodes and a few files each take a descriptor. */
@@ -73,6 +81,17 @@ static int listen_on(struct gy_proxy *p, const char *text, gyre_error_t *e)
         rc = gy_listener_add(p->workers[i].loop, fds[i], addr.is_unix, &ev, &p->workers[i], e);
     }
     free(fds);
+    return rc;
+}
+
+static int check_doors(const struct gy_proxy_conf *c, gyre_error_t *e)
+{
+    struct gy_addr addr;
+    int rc = GYRE_OK;
+    for (size_t i = 0; i < c->listen_count && !rc; i++) {
+        rc = gy_addr_parse(c->listen[i], 0, &addr, e);
+        rc = rc ? rc : gy_listen_check(&addr, true, e);
+    }
     return rc;
 }
 
@@ -134,10 +153,7 @@ static void fini(struct gy_proxy *p)
     }
     free(p->workers);
     gy_view_unref(p->view);
-    if (p->password) {
-        explicit_bzero(p->password, strlen(p->password));
-        free(p->password);
-    }
+    forget(p->password);
     pthread_cond_destroy(&p->acked);
     pthread_mutex_destroy(&p->ack_lock);
     pthread_mutex_destroy(&p->lock);
@@ -246,7 +262,7 @@ int gy_proxy_run(const struct gy_config *config, const struct gy_proxy_hooks *ho
     sigset_t set;
     block_signals(&set);
     init(&p, config);
-    int rc = read_password(&p, e);
+    int rc = read_password(config, &p.password, e);
     if (!rc) {
         raise_file_limit(&p);
         rc = gy_store_open(config->proxy.state, GY_STORE_EXCLUSIVE, &store, e);
@@ -268,5 +284,19 @@ int gy_proxy_run(const struct gy_config *config, const struct gy_proxy_hooks *ho
     fini(&p);
     gy_mover_destroy(mover);
     gy_store_close(store);
+    return rc;
+}
+
+int gy_proxy_check(const struct gy_config *config, gyre_error_t *e)
+{
+    char *password = NULL;
+    int rc = read_password(config, &password, e);
+    forget(password);
+    if (!rc) {
+        rc = check_doors(&config->proxy, e);
+    }
+    if (!rc) {
+        rc = gy_store_check(config->proxy.state, e);
+    }
     return rc;
 }

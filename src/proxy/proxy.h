@@ -45,6 +45,9 @@ struct gy_proxy_hooks {
 /* Runs until SIGINT or SIGTERM. Errors are those of start-up. */
 GYRE_NODISCARD int gy_proxy_run(const struct gy_config *config, const struct gy_proxy_hooks *hooks,
                                 gyre_error_t *e);
+/* Everything start-up would refuse that can be told without opening a socket or the store, and
+ * without changing anything; the admin's address is the admin's (gy_door_check). */
+GYRE_NODISCARD int gy_proxy_check(const struct gy_config *config, gyre_error_t *e);
 void gy_proxy_info(void *proxy, struct gy_buf *json); /* for the admin server; any thread */
 /* view_publish.c: the functions of `host` */
 void gy_proxy_publish(void *proxy, struct gy_view *v);

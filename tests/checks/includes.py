@@ -14,7 +14,8 @@ import common
 # A room may include the rooms before it in this order, less the exceptions below.
 ORDER = ["lib", "base", "formats", "wire", "net", "control", "move", "proxy", "admin", "cli"]
 NEVER = {("wire", "formats")}  # neighbours: both know bytes, neither the other
-LIB_SHARED = {"lib/error.h"}  # how a gyre_error_t is filled: one way for the whole house
+# How a gyre_error_t is filled, one way for the whole house; which setting counts, for who reads and writes them.
+LIB_SHARED = {"lib/error.h", "lib/readers.h"}
 LIBC_PURE = {
     "assert.h", "errno.h", "float.h", "inttypes.h", "limits.h", "stdalign.h", "stdarg.h", "stdatomic.h", "stdbool.h",
     "stddef.h", "stdint.h", "stdlib.h", "string.h", "stdio.h", "endian.h", "math.h", "xxhash.h",

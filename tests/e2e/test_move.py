@@ -481,7 +481,7 @@ def test_the_destination_goes_away_and_comes_back(farm, how):
         time.sleep(2)
         node.thaw()
     done = c.move("watch")
-    assert done.stdout.endswith("Write it to your file: gyre move topology -o fleet.yaml\n")
+    assert done.stdout.endswith("Write it to your file: gyre move topology -o FILE\n")
     end(check)
     assert c.snapshot("user:*") == before
     c.place()

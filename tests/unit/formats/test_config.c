@@ -300,9 +300,31 @@ static void files(void **state)
     unlink(path);
 }
 
+/* Views of earlier versions hold what their placement does not read: they load, and what is written
+ * of them holds it no more. */
+static void stored_by_earlier(void **state)
+{
+    (void)state;
+    static const char text[] = "gyre: 1\nversion: 3\nplacement:\n  algorithm: maglev\n  points: 5\n"
+                               "  capacity: 8\n  vnodes: 3\n  table: 101\n"
+                               "nodes: [{name: a}, {name: b}]\n";
+    struct gy_config *c = NULL;
+    struct gy_buf out = {0};
+    assert_int_equal(gy_config_parse(text, strlen(text), "f", &c, NULL), GYRE_UNKNOWN);
+    assert_int_equal(gy_config_parse_own(text, strlen(text), "f", &c, NULL), GYRE_OK);
+    gy_config_dump(c->topology, NULL, &out);
+    assert_non_null(strstr(gy_buf_cstr(&out), "table: 101"));
+    assert_null(strstr(gy_buf_cstr(&out), "points"));
+    gy_config_free(c);
+    assert_int_equal(gy_config_parse(gy_buf_cstr(&out), gy_buf_size(&out), "f", &c, NULL), GYRE_OK);
+    gy_config_free(c);
+    gy_buf_fini(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stored_by_earlier),
         cmocka_unit_test(defaults),
         cmocka_unit_test(everything_and_back),
         cmocka_unit_test(dependent_default),

@@ -90,6 +90,15 @@ static const struct row ROWS[] = {
     {PROXY("workers: 0"), 4, 51, "workers is '0'; it must be a whole number, 1 to 256"},
     {G NODES "proxy: {listen: [[a]]}\n", 4, 18, "listen must be a single value, not a list"},
     {G NODES "proxy: {listen: [\"h:1\", \"h\"]}\n", 4, 25, "listen 'h' has no port"},
+    /* nothing is ignored */
+    {G NODES "placement: {points: 5, algorithm: maglev}\n", 4, 13,
+     "points is a setting of algorithm: ring, not of maglev"},
+    {G NODES "placement: {table: 5}\n", 4, 13,
+     "table is a setting of algorithm: maglev, slots, not of ring"},
+    {G NODES "placement: {vnodes: 5}\n", 4, 13,
+     "vnodes is a setting of like: sample, not of algorithm: ring"},
+    {G NODES "placement: {level: none, algorithm: jump}\n", 4, 13,
+     "level is a setting of algorithm: ring, rendezvous, maglev, slots, not of jump"},
     /* YAML */
     {G "nodes:\n  - &x {name: a}\n  - *x\n", 3, 5, "anchors and aliases are not accepted"},
     {G "nodes: *x\n", 2, 8, "anchors and aliases are not accepted"},

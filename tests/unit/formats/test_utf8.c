@@ -74,6 +74,21 @@ static void quoting(void **state)
     assert_int_equal(strlen(q), 1 + 60 * 4 + 4);
 }
 
+/* Bare, and whole however long. */
+static void escaping(void **state)
+{
+    (void)state;
+    struct gy_buf out = {0};
+    gy_utf8_escape(&out, gy_str("a'b \033[2J\xff\n\xe7\xbc\x93"));
+    assert_string_equal(gy_buf_cstr(&out), "a'b \\x1b[2J\\xff\\x0a\xe7\xbc\x93");
+    gy_buf_reset(&out);
+    char longest[5000];
+    memset(longest, 'x', sizeof longest);
+    gy_utf8_escape(&out, (struct gy_slice){(const uint8_t *)longest, sizeof longest});
+    assert_int_equal(gy_buf_size(&out), sizeof longest);
+    gy_buf_fini(&out);
+}
+
 static void columns(void **state)
 {
     (void)state;
@@ -87,10 +102,8 @@ static void columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_code_point),
-        cmocka_unit_test(broken),
-        cmocka_unit_test(quoting),
-        cmocka_unit_test(columns),
+        cmocka_unit_test(every_code_point), cmocka_unit_test(broken),  cmocka_unit_test(quoting),
+        cmocka_unit_test(escaping),         cmocka_unit_test(columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
