@@ -16,6 +16,7 @@
 #include "lib/hash/functions.h"
 #include "lib/hash/table.h"
 #include "lib/like/buckets.h"
+#include "lib/like/digits.h"
 #include "lib/like/points.h"
 
 enum { CARBON_CH, FNV1A_CH, JUMP_FNV1A_CH };
@@ -104,12 +105,19 @@ static int compare_carbon(const void *a, const void *b)
     return order ? order : by_turn(x, y);
 }
 
+static uint64_t port_of(const struct server *s)
+{
+    const char *at = s->port;
+    uint64_t port;
+    return gy_digits_read(&at, at + strlen(at), &port) ? port : 0;
+}
+
 static int compare_fnv1a(const void *a, const void *b)
 {
     const struct server *x = a, *y = b;
     int order = compare_text(x->host, x->host_len, y->host, y->host_len);
-    long ports = order ? 0 : strtol(x->port, NULL, 10) - strtol(y->port, NULL, 10);
-    return order ? order : ports ? (ports < 0 ? -1 : 1) : by_turn(x, y);
+    uint64_t mine = port_of(x), other = port_of(y);
+    return order ? order : mine != other ? (mine < other ? -1 : 1) : by_turn(x, y);
 }
 
 static bool is_number(const struct server *s, uint64_t *out)
