@@ -54,6 +54,7 @@ struct gy_task {
     void (*step)(struct gy_task *t);    /* when the batch is complete */
     void (*carried)(struct gy_task *t); /* after every key has been carried */
     uint32_t at;                        /* key being moved */
+    size_t payload;                     /* bytes of its value; 0: it has none */
     bool backward;                      /* it is carried from D to S */
     uint64_t marks_generation;          /* of the connection on which the marks were read */
     bool *mark;          /* of each key: known to be moved (forward) or brought back (abort) */

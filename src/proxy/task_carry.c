@@ -60,7 +60,10 @@ static void put(struct gy_task *t)
         refused(t, a);
         return;
     }
-    t->worker->stats.moved_keys += gy_slice_eq(a, GY_LIT("+OK\r\n"));
+    if (t->payload && gy_slice_eq(a, GY_LIT("$2\r\nOK\r\n"))) { /* Lua's strings come as bulk */
+        t->worker->stats.moved_keys++;
+        t->worker->stats.moved_bytes += t->payload;
+    }
     t->mark[t->at] = true;
     if (!t->backward) {
         gy_known_add(t->worker, t->view, &t->route, t->batch.generation, gy_task_key(t, t->at));
@@ -102,7 +105,7 @@ static void queue_put(struct gy_task *t, struct gy_buf *out, bool moved, int64_t
                               payload};
     gy_resp_command(out, sizeof argv / sizeof *argv, argv);
     gy_task_add(t);
-    t->worker->stats.moved_bytes += payload.n;
+    t->payload = payload.n;
     gy_task_patience(t, true);
     gy_task_run(t, put);
 }

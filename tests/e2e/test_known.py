@@ -43,6 +43,22 @@ def asked(node, before):
             and now[k] != before.get(k, 0)}
 
 
+def test_keys_moved_on_access_are_counted(moving):
+    # What is at the destination came by the mover or by a write, each counted once; a new key brings
+    # nothing along.
+    c, node, known = moving
+    c.move("pause")
+    with c.client() as client, client.pipeline(transaction=False) as p:
+        for i in range(400):
+            p.append(f"k{i}", "?").set(f"new{i}", i)
+        p.execute()
+    there = sum(node.client().exists(b"k%d" % i) for i in range(400))
+    wait_until(lambda: c.status()["keys"]["moved"] == there, 5)
+    keys = c.status()["keys"]
+    assert 0 < keys["on_access"] <= there, keys
+    assert keys["on_access"] == c.client().info("stats")["gyre_keys_moved_on_access"]
+
+
 def test_known_keys(moving):
     c, node, known = moving
     # Each command is one command at the destination: nothing is asked about the key.
