@@ -138,15 +138,23 @@ static bool answers_are_live(struct prop *p)
     return true;
 }
 
-/* In a batch too, up to the highest hash. */
-static bool owns(const gyre_map_t *m, gy_u128 position, uint32_t node)
+static bool located(const gyre_map_t *m, gy_u128 at, uint32_t node)
 {
-    uint64_t hash = (uint64_t)position;
+    uint64_t hash = (uint64_t)at;
     uint32_t batch = node;
     if (m->hash_bits <= 64) {
         gyre_map_locate_hash_batch(m, &hash, 1, &batch);
     }
-    return m->place->locate(m, position) == node && batch == node;
+    return m->place->locate(m, at) == node && batch == node;
+}
+
+/* In a batch too, up to the highest hash; a position that keeps the first bits of a hash stands
+ * for all hashes that begin with them. */
+static bool owns(const gyre_map_t *m, gy_u128 position, uint32_t node)
+{
+    unsigned dropped = m->slots ? 0 : m->hash_bits - m->position_bits;
+    gy_u128 least = position << dropped, most = least | (((gy_u128)1 << dropped) - 1);
+    return located(m, least, node) && located(m, most, node);
 }
 
 /* Each arc's owner is who is located at its end, and shares are lengths of arcs. */
@@ -166,8 +174,6 @@ static bool arcs_are_what_is_located(struct prop *p)
     }
     gy_u128 last = gy_map_last(m), start = 0;
     unsigned skip = (unsigned)(m->steps / 100) + 1, looked = 0;
-    bool narrow = m->position_bits < m->hash_bits && !m->slots; /* none so far: all bits count */
-    PROP(!narrow);
     for (size_t i = gy_arc_first(m);; i++) {
         gy_u128 end = gy_arc_end(m, i);
         if (end >= start) {

@@ -165,6 +165,9 @@ static void test_every_system(void **state)
         fleet_add(t, "10.0.0.2:11211", 2, "eu/a");
         fleet_add(t, "10.0.0.3:11211", 1, "eu/b");
         assert_int_equal(gyre_topology_set(t, "spread", "zone", NULL), GYRE_OK);
+        if (id == GY_LIKE_THANOS) { /* its plain form refuses zones */
+            assert_int_equal(gyre_topology_set(t, "distribution", "ketama", NULL), GYRE_OK);
+        }
         gyre_map_t *m;
         if (gyre_map_build(t, &m, NULL) == GYRE_UNSUPPORTED) { /* some know no weights */
             assert_int_equal(gyre_topology_set_weight(t, "10.0.0.2:11211", 1, NULL), GYRE_OK);
