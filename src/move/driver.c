@@ -398,7 +398,8 @@ static bool finish(struct gy_mover *m, struct gy_job *j, bool moved)
         gy_mover_complain(m, &e);
         return false;
     }
-    publish(m, v);
+    struct gy_view *was = gy_view_ref(m->view);
+    uint64_t seq = publish(m, v);
     for (uint32_t i = 0; moved && i < m->nservers; i++) {
         if (is_source(j, i) && !gy_strays_same(m, j, i)) {
             gy_links_unload(&m->links, i); /* sealed once it was looked at */
@@ -406,6 +407,8 @@ static bool finish(struct gy_mover *m, struct gy_job *j, bool moved)
     }
     gy_links_seal(&m->links);
     gy_strays_forget(m);
+    gy_leave(m, was, seq);
+    gy_view_unref(was);
     for (uint32_t i = 0; i < m->links.n; i++) {
         gy_links_drop(&m->links, i);
     }

@@ -88,21 +88,36 @@ int gy_link_visit(const struct gy_link_conf *c, const struct gy_server *server, 
     return rc == GYRE_OK ? gy_sync_connect(&addr, &o, out, e) : rc;
 }
 
-static void unmake(struct gy_sync *c, const struct gy_fence *f)
+/* Our users there go, of this generation and the older ones. */
+static int unmake(struct gy_sync *c, const struct gy_fence *f, gyre_error_t *e)
 {
-    gyre_error_t e;
-    if (gy_sync_do(c, &e, "ACL", "DELUSER", f->user, NULL) != GYRE_OK) {
-        gy_debug("our user is left behind: %s", e.message);
+    struct gy_reply *acl = NULL, *done = NULL;
+    size_t argc;
+    int rc = gy_sync_call(c, &acl, e, "ACL", "LIST", NULL);
+    struct gy_slice *argv = rc == GYRE_OK ? gy_fence_unmake(f, acl, &argc) : NULL;
+    if (argv) {
+        gy_sync_add(c, argc, argv);
+        rc = gy_sync_read(c, &done, e);
     }
+    if (rc == GYRE_OK && done && done->type == '-') {
+        rc = gy_fail(e, GYRE_REFUSED, "%.*s", (int)done->text.n, (const char *)done->text.p);
+    }
+    free(argv);
+    gy_reply_free(done);
+    gy_reply_free(acl);
+    return rc;
 }
 
-void gy_link_retire(const struct gy_link_conf *c, const struct gy_server *server, int64_t ms)
+int gy_link_retire(const struct gy_link_conf *c, const struct gy_server *server, int64_t ms,
+                   bool (*may)(void *ctx, const char *run_id), void *ctx, gyre_error_t *e)
 {
     struct gy_sync *s = NULL;
-    if (gy_link_visit(c, server, ms, &s, NULL) == GYRE_OK && gy_sync_greeting(s)->seen.own) {
-        unmake(s, &c->fence);
+    int rc = gy_link_visit(c, server, ms, &s, e);
+    if (rc == GYRE_OK && (!may || may(ctx, gy_sync_run_id(s))) && !*gy_sync_greeting(s)->weak) {
+        rc = unmake(s, &c->fence, e);
     }
     gy_sync_close(s);
+    return rc;
 }
 
 void gy_links_init(struct gy_links *l, const struct gy_link_conf *conf)
@@ -241,7 +256,7 @@ void gy_links_retire(struct gy_links *l, uint32_t i)
     if (c && !*gy_links_weak(l, i) &&
         gy_sync_call(c, &r, NULL, "CLIENT", "LIST", NULL) == GYRE_OK &&
         gy_fence_count(f, r->text) == 1) {
-        unmake(c, f);
+        (void)unmake(c, f, NULL);
     }
     gy_reply_free(r);
     gy_links_drop(l, i);

@@ -35,8 +35,11 @@ void gy_link_conf_fini(struct gy_link_conf *c);
  */
 GYRE_NODISCARD int gy_link_visit(const struct gy_link_conf *c, const struct gy_server *server,
                                  int64_t ms, struct gy_sync **out, gyre_error_t *e);
-/* Our user there goes. */
-void gy_link_retire(const struct gy_link_conf *c, const struct gy_server *server, int64_t ms);
+/* Our users there go, the older generations' too, if `may` (NULL: in any case) says so of the
+ * server's process. Nothing to do where ACL cannot be used. */
+GYRE_NODISCARD int gy_link_retire(const struct gy_link_conf *c, const struct gy_server *server,
+                                  int64_t ms, bool (*may)(void *ctx, const char *run_id), void *ctx,
+                                  gyre_error_t *e);
 
 struct gy_link {
     struct gy_sync *sync;

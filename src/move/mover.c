@@ -429,7 +429,11 @@ void gy_mover_retire(struct gy_mover *m)
     for (uint32_t i = 0; i < m->nservers; i++) {
         int64_t left = end - gy_now_ms();
         if (left > 0) {
-            gy_link_retire(&m->link_conf, &m->servers[i], left / (m->nservers - i));
+            gyre_error_t e;
+            if (gy_link_retire(&m->link_conf, &m->servers[i], left / (m->nservers - i), NULL, NULL,
+                               &e) != GYRE_OK) {
+                gy_debug("our user is left behind: %s", e.message);
+            }
         }
     }
 }

@@ -157,6 +157,11 @@ void gy_driver_run(struct gy_mover *m); /* the thread's body: until stop */
 /* The view of the units' states now. NULL: out of memory. */
 struct gy_view *gy_driver_view(const struct gy_mover *m, const struct gy_job *j);
 
+/* ---- leave.c ---- */
+/* The move has ended and the view after it, `seq`, is published: our users go from the servers that
+ * only the view during the move, `was`, has. */
+void gy_leave(struct gy_mover *m, const struct gy_view *was, uint64_t seq);
+
 /* ---- records.c, pass.c, sweep.c: steps over a set of units; ev[i] is the outcome of units[i] ----
  */
 struct gy_set {

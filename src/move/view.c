@@ -114,6 +114,22 @@ struct gy_view *gy_view_clone(const struct gy_view *v)
     return w;
 }
 
+static bool is_in(const uint32_t *servers, uint32_t n, uint32_t server)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (servers[i] == server) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool gy_view_serves(const struct gy_view *v, uint32_t server)
+{
+    return is_in(v->server, gyre_map_count(v->map), server) ||
+           (v->move && is_in(v->move->next_server, gyre_map_count(v->move->next), server));
+}
+
 bool gy_view_set_drain(struct gy_view *v, const uint32_t *servers, uint32_t n)
 {
     uint32_t *drain = copy_of(servers, n, sizeof *servers);

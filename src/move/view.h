@@ -69,6 +69,9 @@ struct gy_view *gy_view_with_move(const struct gy_view *v, struct gy_migration *
 struct gy_view *gy_view_clone(const struct gy_view *v);
 bool gy_view_set_drain(struct gy_view *v, const uint32_t *servers, uint32_t n);
 
+/* Does a node of the current map, or of the next one, have this server? */
+bool gy_view_serves(const struct gy_view *v, uint32_t server);
+
 /* A flow of keys from one server to another. */
 struct gy_pair {
     uint32_t src, dst; /* server indices */

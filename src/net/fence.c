@@ -232,9 +232,27 @@ bool gy_fence_make(const struct gy_fence *f, struct gy_slice rules, struct gy_bu
     return true;
 }
 
-void gy_fence_unmake(const struct gy_fence *f, struct gy_buf *out)
+struct gy_slice *gy_fence_unmake(const struct gy_fence *f, const struct gy_reply *acl, size_t *argc)
 {
-    gy_resp_cmd(out, "ACL", "DELUSER", f->user, NULL);
+    struct gy_slice *argv = calloc(acl->count + 2, sizeof *argv);
+    *argc = 0;
+    if (!argv) {
+        return NULL;
+    }
+    argv[(*argc)++] = GY_LIT("ACL");
+    argv[(*argc)++] = GY_LIT("DELUSER");
+    for (size_t i = 0; i < acl->count; i++) {
+        struct gy_slice user = user_name(&acl->item[i]);
+        uint64_t generation;
+        if (generation_of(f, user, false, &generation) && generation <= f->generation) {
+            argv[(*argc)++] = user;
+        }
+    }
+    if (*argc == 2) {
+        free(argv);
+        return NULL;
+    }
+    return argv;
 }
 
 void gy_fence_login(const struct gy_fence *f, struct gy_buf *out)

@@ -49,8 +49,10 @@ bool gy_fence_rules(const struct gy_fence *f, const struct gy_reply *acl, struct
 
 /* ACL SETUSER of our user with these rules; false: out of memory. */
 bool gy_fence_make(const struct gy_fence *f, struct gy_slice rules, struct gy_buf *out);
-/* ACL DELUSER of our own. */
-void gy_fence_unmake(const struct gy_fence *f, struct gy_buf *out);
+/* ACL DELUSER of our own user and the older generations', of those an answer to ACL LIST shows;
+ * malloc'ed, its words live as long as the answer. NULL: nobody to delete, or out of memory. */
+struct gy_slice *gy_fence_unmake(const struct gy_fence *f, const struct gy_reply *acl,
+                                 size_t *argc);
 void gy_fence_login(const struct gy_fence *f, struct gy_buf *out);
 /* CLIENT KILL ID of each connection named like an older generation's; the number of commands. */
 unsigned gy_fence_kill(const struct gy_fence *f, struct gy_slice clients, struct gy_buf *out);

@@ -68,7 +68,8 @@ void gy_backend_error(struct gy_buf *out, const struct gy_backend *b, bool sent,
 
 static void went_down(struct gy_backend *b, const char *why, uint64_t now)
 {
-    if (!gy_loop_stopping(b->worker->loop) && strcmp(b->told, why) != 0) { /* once a reason */
+    if (!b->left && !gy_loop_stopping(b->worker->loop) &&
+        strcmp(b->told, why) != 0) { /* once a reason */
         snprintf(b->told, sizeof b->told, "%s", why);
         gy_warn("node down name=%s address=%s worker=%u why=\"%s\"", b->name, b->address,
                 b->worker->index, why);
@@ -284,6 +285,11 @@ static void on_closed(struct gy_conn *c, const char *why)
         memcpy(b->kill_run_id, b->greet.run_id, sizeof b->kill_run_id);
     }
     went_down(b, why, gy_loop_now(b->worker->loop));
+    if (b->left) { /* should it come back, it is new: nobody is told that it was down */
+        b->state = GY_BACKEND_IDLE;
+        b->suspect = false;
+        b->retry_ms = RETRY_FIRST_MS;
+    }
     gy_buf_fini(&b->queued);
     char kept[sizeof b->why];
     memcpy(kept, b->why, sizeof kept);
@@ -332,8 +338,22 @@ static uint64_t patience(const struct gy_backend *b)
            (uint64_t)(b->answer_mean * b->count / SLOW_COPY);
 }
 
+bool gy_backend_leave(struct gy_backend *b)
+{
+    if (!b->left || b->count) {
+        return false;
+    }
+    if (b->conn_alive) {
+        gy_conn_close(&b->conn, "no node has this server any more");
+    }
+    return true;
+}
+
 void gy_backend_tick(struct gy_backend *b, uint64_t now, bool stalled)
 {
+    if (gy_backend_leave(b)) {
+        return;
+    }
     if (now < b->patient_until || gy_proxy_is_busy(b->worker->proxy, b->server, now)) {
         stalled = true; /* it works on a large key that is being moved */
     }

@@ -50,6 +50,7 @@ struct gy_backend {
     struct gy_conn conn;
     bool conn_alive; /* conn is linked to the loop: wait for closed() before connecting again */
     enum gy_backend_state state;
+    bool left;             /* no node has this server now: no connection is made or kept */
     bool suspect;          /* it failed and has not been up since */
     bool told_weak;        /* that ACL cannot be used there */
     char why[160];         /* of the last failure */
@@ -98,6 +99,9 @@ uint32_t gy_backend_slots(const struct gy_backend *b); /* as many may be sent be
 
 /* True when nothing sent before the mark is unanswered or may still be executed by the server. */
 bool gy_backend_drained(const struct gy_backend *b, uint64_t mark);
+/* Closes the connection if no node has this server any more and nothing is unanswered there; true:
+ * there is no more to be done for it. */
+bool gy_backend_leave(struct gy_backend *b);
 void gy_backend_tick(struct gy_backend *b, uint64_t now, bool stalled);
 
 /* "-NODEDOWN node 'x' at y ..." */

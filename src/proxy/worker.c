@@ -37,6 +37,9 @@ static void adopt(struct gy_worker *w, struct gy_view *v)
     gy_view_unref(w->view);
     w->view = gy_view_ref(v);
     grow_backends(w, v);
+    for (uint32_t i = 0; i < w->nbackends; i++) {
+        w->backends[i]->left = !gy_view_serves(v, i);
+    }
     for (uint32_t i = 0; i < v->ndrain; i++) {
         w->marks[i] = w->backends[v->drain[i]]->sent;
     }
@@ -63,6 +66,9 @@ static void try_ack(struct gy_worker *w)
     }
     if (gy_tasks_older(w, v->seq)) {
         return;
+    }
+    for (uint32_t i = 0; i < w->nbackends; i++) {
+        (void)gy_backend_leave(w->backends[i]);
     }
     w->acking = false;
     /* Release: whoever sees the ack sees that the answers before it were processed. */

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import socket
+import time
 
 import pytest
 import redis
@@ -59,8 +60,42 @@ def test_one_user_a_process_and_none_behind_it(farm):
     c.move("start", "--yes", "--add", f"cache-2={d.address}")
     assert users(d) == [2]
     c.move("start", "--yes", "--remove", "cache-2")
+    wait_until(lambda: users(d) == [])
     assert c.proxy.stop() == 0
     assert all(users(n) == [] for n in [*nodes, d])
+
+
+def gone_for_good(c, node):
+    """No user and no connection of the proxy's, and none comes back; the others keep theirs."""
+    wait_until(lambda: users(node) == [])
+    served(c, "k", 1)
+    time.sleep(0.2)
+    assert users(node) == [] and logged_in(node) == []
+    assert all(users(n) != [] for n in c.nodes.values())
+
+
+def test_no_user_stays_at_a_server_that_does_not_serve(farm):
+    """Nobody stops the proxy: a move that was taken back, a node removed, a machine replaced."""
+    c = farm.cluster(2, ["workers: 2"])
+    c.fill(300)
+    d, e = farm.redis("cache-2"), farm.redis("cache-1")
+    slow = ("start", "--yes", "--detach", "--keys-per-second", "20", "--add", f"cache-2={d.address}")
+    c.move(*slow)
+    wait_until(lambda: users(d) == [1])
+    c.proxy.kill()
+    c.start()
+    wait_until(lambda: 2 in users(d))
+    c.move("abort")
+    c.wait_idle()
+    gone_for_good(c, d)
+    c.move("start", "--yes", "--add", f"cache-2={d.address}")
+    assert users(d) == [2] and c.client().set("k", 2)
+    c.move("start", "--yes", "--remove", "cache-2")
+    gone_for_good(c, d)
+    old = c.nodes["cache-1"]
+    c.move("start", "--yes", "--replace", f"cache-1={e.address}")
+    c.nodes["cache-1"] = e
+    gone_for_good(c, old)
 
 
 @pytest.mark.parametrize("how", ["lock removed", "state copied"])

@@ -119,6 +119,10 @@ def test_a_promoted_replica_takes_over(farm, how):
         new.client().replicaof("NO", "ONE")
     last = start(c, "--same-data", "--replace", f"cache-1={new.address}")
     assert last["keys"] == last["keys_minimum"] == 0, last
+    if how == "failover":
+        assert old.client().acl_users() == ["default"]
+    else:
+        assert "delete the users gyre-main-" in c.proxy.output()
     c.nodes["cache-1"] = new
     assert c.snapshot("user:*") == before
     assert c.client().exists(*(f"user:{i}" for i in range(1000))) == 1000

@@ -142,6 +142,22 @@ static void test_delete(void **state)
     commands_are(&out, "ACL DELUSER gyre-a%20b-0123abcd-0 ");
 }
 
+/* Where we leave for good: ours up to this process, of no other id, and of none that came later. */
+static void test_unmake(void **state)
+{
+    (void)state;
+    struct gy_reply items[USERS], acl = list(items, users, USERS);
+    size_t argc;
+    struct gy_slice *argv = gy_fence_unmake(&f, &acl, &argc);
+    struct gy_buf out = {0};
+    assert_non_null(argv);
+    gy_resp_command(&out, argc, argv);
+    free(argv);
+    commands_are(&out, "ACL DELUSER gyre-a%20b-0123abcd-6 gyre-a%20b-0123abcd-7 ");
+    acl.count = 0;
+    assert_null(gy_fence_unmake(&f, &acl, &argc));
+}
+
 static void test_kill(void **state)
 {
     (void)state;
@@ -196,8 +212,9 @@ static void test_other(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),  cmocka_unit_test(test_look), cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_delete), cmocka_unit_test(test_kill), cmocka_unit_test(test_other),
+        cmocka_unit_test(test_names), cmocka_unit_test(test_look),   cmocka_unit_test(test_unmake),
+        cmocka_unit_test(test_rules), cmocka_unit_test(test_delete), cmocka_unit_test(test_kill),
+        cmocka_unit_test(test_other),
     };
     return cmocka_run_group_tests(tests, up, down);
 }
