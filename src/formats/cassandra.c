@@ -145,11 +145,24 @@ int gy_cassandra_token(struct gy_cassandra *c, struct gy_mark at, struct gy_slic
     return GYRE_OK;
 }
 
-void gy_cassandra_fini(struct gy_cassandra *c)
+int gy_cassandra_new(struct gy_reading *r, struct gy_cassandra **out)
 {
-    free(c->nodes);
-    free(c->index);
-    free(c->tokens);
+    struct gy_cassandra *c = *out = calloc(1, sizeof *c);
+    if (!c) {
+        return gy_read_nomem(r);
+    }
+    c->r = r;
+    return gy_read_pool(r, GY_LIT(""), (struct gy_mark){1, 1}, &c->p);
+}
+
+void gy_cassandra_free(struct gy_cassandra *c)
+{
+    if (c) {
+        free(c->nodes);
+        free(c->index);
+        free(c->tokens);
+    }
+    free(c);
 }
 
 bool gy_cassandra_share(struct gy_slice text, double *share)

@@ -64,7 +64,9 @@ GYRE_NODISCARD int gy_cassandra_token(struct gy_cassandra *c, struct gy_mark at,
                                       struct gy_slice text, uint32_t node);
 /* Checks tokens, and adds servers, nodes, settings, facts and notes to the pool. */
 GYRE_NODISCARD int gy_cassandra_settle(struct gy_cassandra *c);
-void gy_cassandra_fini(struct gy_cassandra *c);
+/* With its one pool. *out is what gy_cassandra_free takes, also after an error. */
+GYRE_NODISCARD int gy_cassandra_new(struct gy_reading *r, struct gy_cassandra **out);
+void gy_cassandra_free(struct gy_cassandra *c);
 
 /* "33.3%", "33,3%": a share from 0 on. False: "?", or no share. */
 bool gy_cassandra_share(struct gy_slice text, double *share);

@@ -208,24 +208,19 @@ static int check_whole(struct ring *g)
 
 int gy_cassandra_describering_parse(struct gy_reading *r)
 {
-    struct gy_cassandra *c = calloc(1, sizeof *c);
-    int rc = c ? GYRE_OK : gy_read_nomem(r);
+    struct gy_cassandra *c;
+    int rc = gy_cassandra_new(r, &c);
     struct gy_lines l = gy_lines_of(r->text);
     struct ring g = {.c = c, .l = &l};
     if (!rc) {
-        c->r = r;
         c->exact_rf = true;
-        rc = gy_read_pool(r, GY_LIT(""), (struct gy_mark){1, 1}, &c->p);
     }
     while (!rc && gy_lines_next(&l)) {
         rc = read_line(&g);
     }
     rc = rc ? rc : check_whole(&g);
     rc = rc ? rc : gy_cassandra_settle(c);
-    if (c) {
-        gy_cassandra_fini(c);
-    }
-    free(c);
+    gy_cassandra_free(c);
     free(g.ranges);
     return rc;
 }

@@ -199,21 +199,14 @@ static int read_line(struct table *t)
 
 int gy_cassandra_ring_parse(struct gy_reading *r)
 {
-    struct gy_cassandra *c = calloc(1, sizeof *c);
-    int rc = c ? GYRE_OK : gy_read_nomem(r);
+    struct gy_cassandra *c;
+    int rc = gy_cassandra_new(r, &c);
     struct gy_lines l = gy_lines_of(r->text);
     struct table t = {.c = c, .l = &l};
-    if (!rc) {
-        c->r = r;
-        rc = gy_read_pool(r, GY_LIT(""), (struct gy_mark){1, 1}, &c->p);
-    }
     while (!rc && gy_lines_next(&l)) {
         rc = read_line(&t);
     }
     rc = rc ? rc : gy_cassandra_settle(c);
-    if (c) {
-        gy_cassandra_fini(c);
-    }
-    free(c);
+    gy_cassandra_free(c);
     return rc;
 }

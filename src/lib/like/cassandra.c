@@ -282,14 +282,7 @@ static bool network_same(const gyre_map_t *a, const gyre_map_t *b)
 }
 
 static const struct gy_place place_network = {
-    .name = "ring",
-    .ring = true,
-    .fini = gy_points_drop,
-    .locate = gy_points_locate,
-    .locate_batch = gy_points_locate_batch,
-    .first = gy_points_first,
-    .node = gy_points_node,
-    .position = gy_points_position,
+    GY_POINTS_PLACE,
     .next = network_next,
     .same = network_same,
 };

@@ -255,12 +255,5 @@ int gy_points_settle(struct gyre_map *m, struct gy_points *points, unsigned poin
 }
 
 static const struct gy_place place_points = {
-    .name = "ring",
-    .ring = true,
-    .fini = gy_points_drop,
-    .locate = gy_points_locate,
-    .locate_batch = gy_points_locate_batch,
-    .first = gy_points_first,
-    .node = gy_points_node,
-    .position = gy_points_position,
+    GY_POINTS_PLACE,
 };

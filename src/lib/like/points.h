@@ -47,4 +47,10 @@ size_t gy_points_first(const gyre_map_t *m, gy_u128 hash);
 uint32_t gy_points_node(const gyre_map_t *m, size_t step);
 gy_u128 gy_points_position(const gyre_map_t *m, size_t step);
 
+/* What every gy_place on points has in common. */
+#define GY_POINTS_PLACE                                                                       \
+    .name = "ring", .ring = true, .fini = gy_points_drop, .locate = gy_points_locate,         \
+    .locate_batch = gy_points_locate_batch, .first = gy_points_first, .node = gy_points_node, \
+    .position = gy_points_position
+
 #endif
