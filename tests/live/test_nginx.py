@@ -20,11 +20,17 @@ http {{
 
 
 def make_fleet(rnd, mode, port):
-    nodes = []
-    for name in live.addresses(rnd, live.size(rnd, 2, 40), port):
-        down = nodes and rnd.random() < .1
-        nodes.append((name, live.size(rnd, 1, 20) if rnd.random() < .5 else 1, "down" if down else ""))
-    return live.Fleet(nodes, like="nginx", distribution=mode)
+    """Servers that are down have a quarter of the weight at most. nginx gives a key up to round robin after 21
+    misses, and what that answers depends on what it answered before: with 13 of 15 parts down it is 5 % of the
+    keys, with a quarter down one of 4e12."""
+    names = live.addresses(rnd, live.size(rnd, 2, 40), port)
+    nodes = [[name, live.size(rnd, 1, 20) if rnd.random() < .5 else 1, ""] for name in names]
+    spare = sum(weight for _, weight, _ in nodes) / 4
+    for node in nodes:
+        if node[1] <= spare and rnd.random() < .15:
+            node[2] = "down"
+            spare -= node[1]
+    return live.Fleet([tuple(node) for node in nodes], like="nginx", distribution=mode)
 
 
 def config(folder, fleets, port):
