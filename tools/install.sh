@@ -18,7 +18,7 @@ declare -A groups=(
     [test]="clang-16 clang-format-16 libclang-rt-16-dev spin pmccabe shellcheck python3-pytest
             python3-redis python3-yaml redis-server redis-tools sqlite3 wamerican
             libhashkit-dev libssl-dev zlib1g-dev groff-base
-            libmemcached-dev nutcracker haproxy nginx python3-uhashring valgrind"
+            libmemcached-dev nutcracker haproxy nginx python3-uhashring valgrind zsh fish"
 )
 
 say() { printf 'install: %s\n' "$*" >&2; }

@@ -7,6 +7,8 @@
 #ifndef GY_CLI_CMD_H
 #define GY_CLI_CMD_H
 
+#include <stddef.h>
+
 enum gy_exit {
     GY_EXIT_OK = 0,
     GY_EXIT_NO = 1,          /* the answer is "no": out of balance, not minimal */
@@ -18,7 +20,12 @@ struct gy_cmd {
     const char *name;
     int (*run)(int argc, char **argv);
     const char *summary;
+    /* Its i-th subcommand and what that is for; NULL: no more. NULL itself where it has none. */
+    const char *(*sub)(unsigned i, const char **summary);
 };
+
+const struct gy_cmd *gy_cmd_all(size_t *count);
+const struct gy_cmd *gy_cmd_find(const char *name); /* NULL: none */
 
 int gy_cmd_locate(int argc, char **argv);
 int gy_cmd_explain(int argc, char **argv);
@@ -33,5 +40,6 @@ int gy_cmd_doctor(int argc, char **argv);
 int gy_cmd_study(int argc, char **argv);
 int gy_cmd_proxy(int argc, char **argv);
 int gy_cmd_move(int argc, char **argv);
+int gy_cmd_completion(int argc, char **argv);
 
 #endif

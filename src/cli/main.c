@@ -5,6 +5,7 @@
  */
 #include "base/utf8.h"
 #include "cli/cmd.h"
+#include "cli/move_args.h"
 #include "cli/opt.h"
 #include "cli/out.h"
 #include "formats/config.h"
@@ -27,16 +28,24 @@ static const struct gy_cmd COMMANDS[] = {
     {"convert", gy_cmd_convert, "the same topology as gyre's own YAML"},
     {"diff", gy_cmd_diff, "what moves between two topologies?"},
     {"plan", gy_cmd_plan, "what would move if nodes were added, removed or re-weighted?"},
-    {"move", gy_cmd_move, "do it, on a running proxy"},
+    {"move", gy_cmd_move, "do it, on a running proxy", gy_move_sub},
     {"proxy", gy_cmd_proxy, "serve a topology as one address"},
     {"study", gy_cmd_study, "reproducible experiments"},
+    {"completion", gy_cmd_completion,
+     "commands and options at the Tab key, for bash, zsh and fish"},
     {"help", cmd_help, "this text; 'help COMMAND', 'help move start', 'help topology'"},
     {"version", cmd_version, "which gyre this is"},
 };
 
 #define COMMAND_COUNT (sizeof COMMANDS / sizeof COMMANDS[0])
 
-static const struct gy_cmd *find(const char *name)
+const struct gy_cmd *gy_cmd_all(size_t *count)
+{
+    *count = COMMAND_COUNT;
+    return COMMANDS;
+}
+
+const struct gy_cmd *gy_cmd_find(const char *name)
 {
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         if (strcmp(COMMANDS[i].name, name) == 0) {
@@ -65,7 +74,7 @@ static void overview(struct gy_buf *out)
     gy_buf_puts(out, "usage: gyre COMMAND ...\n\nConsistent hashing, whole: which node holds a "
                      "key, what a change moves, and the change itself.\n\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        gy_buf_printf(out, "  %-9s %s\n", COMMANDS[i].name, COMMANDS[i].summary);
+        gy_buf_printf(out, "  %-11s %s\n", COMMANDS[i].name, COMMANDS[i].summary);
     }
     gy_buf_puts(out, "\n'gyre COMMAND --help' has the options and examples; 'gyre help topology' "
                      "prints an annotated\ntopology file.\n\nexit status: 0 fine; 1 the answer is "
@@ -86,7 +95,7 @@ static int help_of(const struct gy_cmd *c, const char *sub)
 {
     char name[32], word[32] = "", option[] = "--help";
     snprintf(name, sizeof name, "%s", c->name);
-    if (sub && c->run != gy_cmd_move) {
+    if (sub && !c->sub) {
         char q[GY_QUOTE];
         gy_complain("help: '%s' has no commands of its own, so no %s", name,
                     gy_utf8_quote(q, gy_str(sub)));
@@ -125,7 +134,7 @@ static int cmd_help(int argc, char **argv)
         gy_config_sample(&out);
         return gy_out_end(&out);
     }
-    const struct gy_cmd *c = find(words[0]);
+    const struct gy_cmd *c = gy_cmd_find(words[0]);
     return c ? help_of(c, count > 1 ? words[1] : NULL) : unknown(words[0]);
 }
 
@@ -162,6 +171,6 @@ int main(int argc, char **argv)
     } else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         word = "version";
     }
-    const struct gy_cmd *c = find(word);
+    const struct gy_cmd *c = gy_cmd_find(word);
     return c ? c->run(argc - 1, argv + 1) : unknown(word);
 }

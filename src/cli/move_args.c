@@ -240,6 +240,12 @@ const char *gy_move_sub_name(enum gy_move_sub sub)
     return subs[sub].name;
 }
 
+const char *gy_move_sub(unsigned i, const char **summary)
+{
+    *summary = i < GY_MOVE_SUBS ? subs[i].summary : NULL;
+    return i < GY_MOVE_SUBS ? subs[i].name : NULL;
+}
+
 void gy_move_overview(struct gy_buf *out)
 {
     gy_buf_puts(out, "usage: gyre move COMMAND [OPTIONS]\n\n"

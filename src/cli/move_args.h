@@ -34,6 +34,7 @@ struct gy_move_args {
 };
 
 const char *gy_move_sub_name(enum gy_move_sub sub);
+const char *gy_move_sub(unsigned i, const char **summary); /* for struct gy_cmd */
 /* GY_GO_ON, or the exit status to return now; whatever was wrong has been told. argv[0] is the
  * subcommand. Fini in every case. */
 int gy_move_args_parse(enum gy_move_sub sub, int argc, char **argv, struct gy_move_args *out);

@@ -12,6 +12,15 @@
 #define OPTS_MAX  32
 #define FIRST_VAL 256 /* getopt's value of row 0: beyond every letter */
 
+static gy_usage_fn *visitor;
+static void *visitor_ctx;
+
+void gy_opt_visit(gy_usage_fn *fn, void *ctx)
+{
+    visitor = fn;
+    visitor_ctx = ctx;
+}
+
 static size_t rows(const struct gy_usage *u)
 {
     size_t n = 0;
@@ -30,11 +39,7 @@ static void help_option(struct gy_buf *out, const struct gy_opt *o)
              o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name, o->arg ? " " : "",
              o->arg ? o->arg : "");
     int pad = (int)strlen(left) < 28 ? 28 - (int)strlen(left) : 0;
-    gy_buf_printf(out, "  %s%*s ", left, pad, "");
-    if (!pad) {
-        gy_buf_printf(out, "\n%31s", "");
-    }
-    gy_buf_printf(out, "%s\n", o->help);
+    gy_buf_printf(out, "  %s%s%*s%s\n", left, pad ? "" : "\n", pad ? pad + 1 : 31, "", o->help);
 }
 
 static int help(const struct gy_usage *u)
@@ -186,6 +191,10 @@ int gy_opt_parse(const struct gy_usage *u, int argc, char **argv, void *into, ch
 {
     struct option longs[OPTS_MAX + 2];
     char letters[2 * OPTS_MAX + 4];
+    if (visitor) {
+        visitor(visitor_ctx, u);
+        return GY_EXIT_OK;
+    }
     tables(u, longs, letters);
     opterr = 0;
     optind = 0; /* glibc: start afresh */

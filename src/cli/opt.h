@@ -51,4 +51,9 @@ struct gy_usage {
 int gy_opt_parse(const struct gy_usage *u, int argc, char **argv, void *into, char ***words,
                  int *count);
 
+/* While there is a visitor, gy_opt_parse only shows it the table and returns 0: a command that
+ * parses first, as all do, tells its options without doing anything. NULL: none. */
+typedef void gy_usage_fn(void *ctx, const struct gy_usage *u);
+void gy_opt_visit(gy_usage_fn *fn, void *ctx);
+
 #endif

@@ -32,7 +32,7 @@ static const struct gy_opt OPTIONS[] = {
      GY_OPT_FLAG, offsetof(struct options, check), 0, 0, NULL},
     {0, "sample", NULL, "print an annotated topology file with every setting", GY_OPT_FLAG,
      offsetof(struct options, sample), 0, 0, NULL},
-    {0, "log-level", "LEVEL", "error, warn, info (default) or debug", GY_OPT_CALL, 0, 0, 0,
+    {0, "log-level", "error|warn|info|debug", "what is logged (info)", GY_OPT_CALL, 0, 0, 0,
      take_level},
     {0, "list-failpoints", NULL, "names for GYRE_FAIL=name:N:kill|stop|error, for tests",
      GY_OPT_FLAG, offsetof(struct options, failpoints), 0, 0, NULL},
