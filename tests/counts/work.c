@@ -27,10 +27,12 @@ struct work {
 
 static const struct work works[] = {
     {"ring one", "ring", 1000, 160, .what = ONE, .keys = KEYS},
-    {"ring batch", "ring", 1000, 160, .what = BATCH, .keys = KEYS},
+    {"ring batch, plain", "ring", 1000, 160, .what = BATCH, .keys = KEYS},
+    {"ring batch, avx2", "ring", 1000, 160, .what = BATCH, .level = GY_SIMD_AVX2, .keys = KEYS},
     {"ring key", "ring", 1000, 160, .what = KEY, .keys = KEYS},
     {"ring three replicas", "ring", 1000, 160, .what = REPLICAS, .keys = KEYS},
-    {"ring build, a point", "ring", 100, 160, .what = BUILD, .keys = 1},
+    {"ring build, a point, avx2", "ring", 100, 160, .what = BUILD, .level = GY_SIMD_AVX2,
+     .keys = 1},
     {"jump one", "jump", 1000, .what = ONE, .keys = KEYS},
     {"jump batch, plain", "jump", 1000, .what = BATCH, .keys = KEYS},
     {"jump batch, avx2", "jump", 1000, .what = BATCH, .level = GY_SIMD_AVX2, .keys = KEYS},

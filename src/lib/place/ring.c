@@ -10,9 +10,12 @@
  * each of a key's replicas; no history.
  * Not: even shares; their spread is about 1 / sqrt(points). Threads: immutable once built.
  */
+#include <stddef.h>
+#include <string.h>
+
 #include "lib/place/ring.h"
 
-#define AHEAD 16u /* lookups of a batch under way at once */
+#define AHEAD 32u /* lookups of a batch under way at once */
 
 static const struct gy_line *line_of(const struct gy_ring *r, uint64_t place)
 {
@@ -59,19 +62,85 @@ static uint32_t ring_locate(const gyre_map_t *m, gy_u128 hash)
     return owner_of(m->data, (uint32_t)((uint64_t)hash >> 32));
 }
 
-/* The lines of a group are asked for before the first is needed, so that cache misses overlap. */
+/* ---- batches: the lines of a group are asked for before the first is needed, so that cache misses
+ * overlap ---- */
+
+static void locate_group(const struct gy_ring *r, const uint64_t *hashes, size_t n, uint32_t *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t position = (uint32_t)(hashes[i] >> 32);
+        __builtin_prefetch(line_of(r, gy_ring_place(position, r->lines)));
+    }
+    for (size_t i = 0; i < n; i++) {
+        out[i] = owner_of(r, (uint32_t)(hashes[i] >> 32));
+    }
+}
+
+#ifdef GY_SIMD_X86
+/* Where a key is to be looked for. There are at most 2^24 lines, so their bytes fit. */
+struct aim {
+    uint32_t cut, line; /* the line in bytes from the first */
+};
+_Static_assert(sizeof(struct aim) == sizeof(uint64_t), "four to a vector");
+
+GY_TARGET_AVX2 static inline void take_aim(const struct gy_ring *r, const uint64_t *hashes,
+                                           struct aim *aims)
+{
+    const __m256i lines = _mm256_set1_epi64x(r->lines);
+    for (unsigned i = 0; i < AHEAD; i += 4) {
+        __m256i hash = _mm256_loadu_si256((const __m256i *)(const void *)(hashes + i));
+        __m256i place = _mm256_mul_epu32(_mm256_srli_epi64(hash, 32), lines);
+        __m256i aim =
+            _mm256_blend_epi32(_mm256_srli_epi32(place, 17), _mm256_slli_epi32(place, 6), 0xaa);
+        _mm256_store_si256((__m256i *)(void *)(aims + i), aim);
+    }
+}
+
+/* As owner_of, with all of a line's points in one comparison: two bits of the mask are a point, as
+ * two bytes are an owner. */
+GY_TARGET_AVX2 static void locate_groups(const struct gy_ring *r, const uint64_t *hashes, size_t n,
+                                         uint32_t *out)
+{
+    _Alignas(32) struct aim aims[AHEAD];
+    const uint8_t *base = (const uint8_t *)r->line;
+    for (; n >= AHEAD; n -= AHEAD, hashes += AHEAD, out += AHEAD) {
+        take_aim(r, hashes, aims);
+        for (unsigned i = 0; i < AHEAD; i++) {
+            __builtin_prefetch(base + aims[i].line);
+        }
+        for (unsigned i = 0; i < AHEAD; i++) {
+            const uint8_t *at = base + aims[i].line;
+            uint16_t cut = (uint16_t)aims[i].cut, next;
+            __m256i points = _mm256_load_si256((const __m256i *)(const void *)at);
+            __m256i is_below = _mm256_cmpgt_epi16(_mm256_set1_epi16((short)cut), points);
+            unsigned offset = (unsigned)__builtin_ctz(~(unsigned)_mm256_movemask_epi8(is_below) |
+                                                      1u << 2 * GY_LINE);
+            memcpy(&next, at + offset, sizeof next);
+            if (__builtin_expect(offset == 2 * GY_LINE || next == cut, 0)) {
+                const struct gy_line *line = (const struct gy_line *)(const void *)at;
+                out[i] = r->owner[search(r, line, (uint32_t)(hashes[i] >> 32))];
+                continue;
+            }
+            memcpy(&next, at + offsetof(struct gy_line, owner) + offset, sizeof next);
+            out[i] = next;
+        }
+    }
+}
+#endif
+
 static void ring_locate_batch(const gyre_map_t *m, const uint64_t *hashes, size_t n, uint32_t *out)
 {
     const struct gy_ring *r = m->data;
-    for (size_t done = 0; done < n;) {
+    size_t done = 0;
+#ifdef GY_SIMD_X86
+    if (m->simd >= GY_SIMD_AVX2) {
+        done = n - n % AHEAD;
+        locate_groups(r, hashes, done, out);
+    }
+#endif
+    while (done < n) {
         size_t now = n - done < AHEAD ? n - done : AHEAD;
-        for (size_t i = 0; i < now; i++) {
-            uint32_t position = (uint32_t)(hashes[done + i] >> 32);
-            __builtin_prefetch(line_of(r, gy_ring_place(position, r->lines)));
-        }
-        for (size_t i = 0; i < now; i++) {
-            out[done + i] = owner_of(r, (uint32_t)(hashes[done + i] >> 32));
-        }
+        locate_group(r, hashes + done, now, out + done);
         done += now;
     }
 }

@@ -9,8 +9,10 @@
 #include "lib/map.h"
 #include "lib/place/line.h"
 
+#define GY_TAIL (GY_LINE + 1) /* what stands after the last point: whole vectors may be read */
+
 struct gy_ring {
-    uint32_t *position; /* ascending; and GY_LINE of UINT32_MAX after the last */
+    uint32_t *position; /* ascending; and GY_TAIL of UINT32_MAX after the last */
     uint16_t *owner;    /* and as many of the first point's: the wrap is no case of its own */
     struct gy_line *line;
     void *block;    /* what the lines stand in, on a boundary of their size */

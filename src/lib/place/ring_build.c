@@ -154,8 +154,8 @@ static int sort_points(struct gyre_map *m)
 {
     struct gy_ring *r = m->data;
     uint64_t *packed = (uint64_t *)(void *)r->line; /* 8 bytes a point, as the lines will take */
-    unsigned bits = 2;
-    while (m->steps >> bits) {
+    unsigned bits = 2;                              /* at least four times as many ways as points */
+    while (m->steps << 2 >> bits) {
         bits++;
     }
     unsigned lower = (bits + 1) / 2; /* the second round writes twice to each way */
@@ -178,71 +178,70 @@ static int sort_points(struct gyre_map *m)
 
 /* ---- the rest ---- */
 
-/* As gy_map_measure, without a call per point: this is part of every build. */
-static void measure(struct gyre_map *m, const struct gy_ring *r)
+/* What each node owns, as gy_map_measure, and how many points stand before each line's stretch and
+ * the end. */
+static void measure(struct gyre_map *m, const struct gy_ring *r, uint64_t *owned, uint32_t *first)
 {
     uint64_t start = 0;
-    for (size_t i = 0; i < m->steps; i++) {
-        uint64_t end = (uint64_t)r->position[i] + 1; /* start <= end, for positions are sorted */
-        m->owned[r->owner[i]] += end - start;
-        start = end;
-    }
-    m->owned[r->owner[0]] += ((uint64_t)1 << 32) - start;
-}
-
-/* How many points stand before each line's stretch and the end. */
-static void find_first(const struct gyre_map *m, const struct gy_ring *r, uint32_t *first)
-{
+    memset(owned, 0, m->count * sizeof *owned);
     memset(first, 0, ((size_t)r->lines + 1) * sizeof *first);
     for (size_t i = 0; i < m->steps; i++) {
-        first[(gy_ring_place(r->position[i], r->lines) >> 32) + 1] = (uint32_t)i + 1;
+        uint32_t position = r->position[i];
+        uint64_t end = (uint64_t)position + 1; /* start <= end, for positions are sorted */
+        owned[r->owner[i]] += end - start;
+        first[(gy_ring_place(position, r->lines) >> 32) + 1] = (uint32_t)i + 1;
+        start = end;
+    }
+    owned[r->owner[0]] += ((uint64_t)1 << 32) - start;
+    for (uint32_t i = 0; i < m->count; i++) {
+        m->owned[i] = owned[i];
     }
     for (uint32_t b = 0; b < r->lines; b++) { /* a stretch without points begins where it ends */
         first[b + 1] = first[b + 1] ? first[b + 1] : first[b];
     }
 }
 
-/* Nothing here depends on a branch, for how many points a stretch has cannot be foretold. */
-static void lay_lines(struct gy_ring *r, const uint32_t *first)
+/* One stretch's positions cut, with GY_LINE_PAST for what is past the stretch's `count`. */
+static void cut_positions(struct gy_line *line, const uint32_t *position, uint32_t count,
+                          uint32_t lines)
 {
-    static const uint16_t past[2 * GY_LINE + 1] = {0,
-                                                   0,
-                                                   0,
-                                                   0,
-                                                   0,
-                                                   0,
-                                                   0,
-                                                   0,
-                                                   0,
-                                                   0,
-                                                   0,
-                                                   0,
-                                                   0,
-                                                   0,
-                                                   0,
-                                                   GY_LINE_PAST,
-                                                   GY_LINE_PAST,
-                                                   GY_LINE_PAST,
-                                                   GY_LINE_PAST,
-                                                   GY_LINE_PAST,
-                                                   GY_LINE_PAST,
-                                                   GY_LINE_PAST,
-                                                   GY_LINE_PAST,
-                                                   GY_LINE_PAST,
-                                                   GY_LINE_PAST,
-                                                   GY_LINE_PAST,
-                                                   GY_LINE_PAST,
-                                                   GY_LINE_PAST,
-                                                   GY_LINE_PAST,
-                                                   GY_LINE_PAST,
-                                                   GY_LINE_PAST};
+    for (uint32_t i = 0; i < GY_LINE; i++) {
+        uint16_t past = (uint16_t)(0u - (i >= count)) & GY_LINE_PAST;
+        line->at[i] = gy_ring_cut(gy_ring_place(position[i], lines)) | past;
+    }
+}
+
+#ifdef GY_SIMD_X86
+/* The same, and the 16th: it is an owner, and written after. */
+GY_TARGET_AVX2 static void cut_positions_avx2(struct gy_line *line, const uint32_t *position,
+                                              uint32_t count, uint32_t lines)
+{
+    const __m256i *from = (const __m256i *)(const void *)position;
+    const __m256i each = _mm256_set1_epi32((int)lines);
+    __m256i low = _mm256_srli_epi32(_mm256_mullo_epi32(_mm256_loadu_si256(from), each), 17);
+    __m256i high = _mm256_srli_epi32(_mm256_mullo_epi32(_mm256_loadu_si256(from + 1), each), 17);
+    __m256i cut = _mm256_permute4x64_epi64(_mm256_packus_epi32(low, high), 0xd8);
+    const __m256i turn = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const short n = (short)(count < GY_LINE ? count : GY_LINE);
+    __m256i within = _mm256_cmpgt_epi16(_mm256_set1_epi16(n), turn);
+    __m256i past = _mm256_andnot_si256(within, _mm256_set1_epi16(GY_LINE_PAST));
+    _mm256_store_si256((__m256i *)(void *)line, _mm256_or_si256(cut, past));
+}
+
+#else
+#define cut_positions_avx2 cut_positions
+#endif
+
+/* Nothing in a line depends on a branch, for how many points a stretch has cannot be foretold. */
+static void lay_lines(struct gy_ring *r, const uint32_t *first, enum gy_simd simd)
+{
     for (uint32_t b = 0; b < r->lines; b++) {
-        uint32_t count = first[b + 1] - first[b];
-        const uint16_t *mask = past + GY_LINE - (count < GY_LINE ? count : GY_LINE);
-        const uint32_t *position = r->position + first[b];
         struct gy_line *line = &r->line[b];
-        for (uint32_t i = 0; i < GY_LINE; i++) {
-            line->at[i] = gy_ring_cut(gy_ring_place(position[i], r->lines)) | mask[i];
+        uint32_t count = first[b + 1] - first[b];
+        if (simd >= GY_SIMD_AVX2) {
+            cut_positions_avx2(line, r->position + first[b], count, r->lines);
+        } else {
+            cut_positions(line, r->position + first[b], count, r->lines);
         }
         memcpy(line->owner, r->owner + first[b], sizeof line->owner);
         line->first = first[b];
@@ -266,13 +265,13 @@ static int make_room(struct gyre_map *m)
         return GYRE_NOMEM;
     }
     size_t lines = (m->steps + DENSITY - 1) / DENSITY;
-    *r = (struct gy_ring){.position = gy_mem_alloc(m->steps + GY_LINE, sizeof *r->position),
-                          .owner = gy_mem_alloc(m->steps + GY_LINE, sizeof *r->owner),
+    *r = (struct gy_ring){.position = gy_mem_alloc(m->steps + GY_TAIL, sizeof *r->position),
+                          .owner = gy_mem_alloc(m->steps + GY_TAIL, sizeof *r->owner),
                           .block = gy_mem_alloc(lines + 2, sizeof *r->line),
                           .lines = (uint32_t)lines};
     m->data = r;
     m->bytes = (lines + 2) * sizeof *r->line +
-               (m->steps + GY_LINE) * (sizeof *r->position + sizeof *r->owner);
+               (m->steps + GY_TAIL) * (sizeof *r->position + sizeof *r->owner);
     if (!r->position || !r->owner || !r->block) {
         return GYRE_NOMEM;
     }
@@ -293,16 +292,19 @@ int gy_ring_build(struct gyre_map *m, const void *rule, gyre_error_t *e)
     }
     struct gy_ring *r = m->data;
     uint32_t *first = gy_mem_alloc((size_t)r->lines + 1, sizeof *first);
-    if (!first) {
+    uint64_t *owned = gy_mem_alloc(m->count, sizeof *owned);
+    if (!first || !owned) {
+        gy_mem_free(first);
+        gy_mem_free(owned);
         return gy_fail_nomem(e);
     }
-    for (size_t i = m->steps; i < m->steps + GY_LINE; i++) {
+    for (size_t i = m->steps; i < m->steps + GY_TAIL; i++) {
         r->position[i] = UINT32_MAX;
         r->owner[i] = r->owner[0];
     }
-    measure(m, r);
-    find_first(m, r, first);
-    lay_lines(r, first);
+    measure(m, r, owned, first);
+    lay_lines(r, first, m->simd);
     gy_mem_free(first);
+    gy_mem_free(owned);
     return GYRE_OK;
 }
