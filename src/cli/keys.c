@@ -3,29 +3,42 @@
 #include "cli/keys.h"
 #include "cli/cmd.h"
 #include "cli/out.h"
+#include "cli/progress.h"
 #include "cli/term.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define KEY_MAX  ((size_t)512 << 20) /* the largest string Redis takes, hence the largest key */
 #define READ_MIN ((size_t)256 << 10)
 
+/* Not where keys are typed. */
+static void show_progress(struct gy_keys *k)
+{
+    struct stat st;
+    bool sized = fstat(k->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+    if (k->shown && !gy_term_is(k->fd) && asprintf(&k->doing, "reading %s", k->name) >= 0) {
+        gy_progress_begin(k->doing, sized ? (uint64_t)st.st_size : 0);
+    } else {
+        k->doing = NULL;
+    }
+}
+
 static int open_file(struct gy_keys *k, const char *path, char separator)
 {
+    bool dash = strcmp(path, "-") == 0;
     k->separator = separator;
-    k->name = path;
-    if (strcmp(path, "-") == 0) {
-        k->name = "stdin";
-        k->fd = STDIN_FILENO;
-        return GY_EXIT_OK;
-    }
-    k->fd = open(path, O_RDONLY | O_CLOEXEC);
+    k->name = dash ? "stdin" : path;
+    k->fd = dash ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (k->fd < 0) {
         gy_complain("%s: cannot be opened: %s", path, strerror(errno));
         return GY_EXIT_USAGE;
     }
+    show_progress(k);
     return GY_EXIT_OK;
 }
 
@@ -35,6 +48,7 @@ int gy_keys_open(struct gy_keys *k, const struct gy_keys_from *from, char **args
     memset(k, 0, sizeof *k);
     k->from = *from;
     k->fd = -1;
+    k->shown = optional || !gy_term_is(STDOUT_FILENO);
     int rc = gy_requests_init(&k->requests, &k->from.request);
     if (rc) {
         return rc;
@@ -143,6 +157,8 @@ static int fill(struct gy_keys *k)
         if (n >= 0) {
             k->ended = n == 0;
             k->buf.len += (size_t)n;
+            k->read += (uint64_t)n;
+            gy_progress_at(k->read);
             return GY_EXIT_OK;
         }
         if (errno != EINTR) {
@@ -210,6 +226,10 @@ int gy_keys_next(struct gy_keys *k)
 
 void gy_keys_close(struct gy_keys *k)
 {
+    if (k->doing) {
+        gy_progress_end();
+        free(k->doing);
+    }
     if (k->fd > STDIN_FILENO) {
         close(k->fd);
     }

@@ -57,6 +57,9 @@ struct gy_keys {
     struct gy_buf buf;
     size_t used, seen; /* bytes of buf the last batch took; bytes of it without a separator */
     bool ended, warned;
+    bool shown;    /* progress may be: no answers stand on the terminal meanwhile */
+    char *doing;   /* "reading keys.txt", while that is shown */
+    uint64_t read; /* bytes */
 };
 
 /* With no file and no arguments: stdin, unless it is a terminal and `optional` is false, which is

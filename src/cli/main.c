@@ -10,8 +10,10 @@
 #include "cli/out.h"
 #include "formats/config.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static int cmd_help(int argc, char **argv);
 static int cmd_version(int argc, char **argv);
@@ -154,8 +156,20 @@ static int cmd_version(int argc, char **argv)
     return gy_out_end(&out);
 }
 
+/* With a closed standard stream the next file that is opened would take its place, and be written
+ * to as the answer. What stands here instead fails: 0 cannot be read, 1 and 2 not be written. */
+static void hold_streams(void)
+{
+    for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0) {
+            (void)open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
+    hold_streams();
     /* A reader that goes away is a failed write, which every writer looks at. */
     signal(SIGPIPE, SIG_IGN);
     if (argc < 2) {

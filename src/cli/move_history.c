@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "cli/move_status.h"
 #include "cli/table.h"
+#include "cli/term.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -34,7 +35,7 @@ static void put_row(struct gy_table *t, const json_t *m)
     struct gy_buf bytes = {0}, took = {0};
     gy_move_put_bytes(&bytes, json_number_value(json_object_get(m, "bytes")));
     if (ended >= started && ended > 0) {
-        gy_move_put_seconds(&took, (double)(ended - started));
+        gy_term_seconds(&took, (double)(ended - started));
     }
     gy_table_format(t, "%lld", number(m, "epoch"));
     put_time(t, started);

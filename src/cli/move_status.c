@@ -150,22 +150,6 @@ void gy_move_put_bytes(struct gy_buf *out, double bytes)
     gy_buf_printf(out, i == 0 || bytes >= 100 ? "%.0f %s" : "%.1f %s", bytes, units[i]);
 }
 
-void gy_move_put_seconds(struct gy_buf *out, double seconds)
-{
-    if (!(seconds < 1e9)) { /* not a number, or more than thirty years: the same to a reader */
-        gy_buf_puts(out, "very long");
-        return;
-    }
-    unsigned s = (unsigned)ceil(seconds > 0 ? seconds : 0);
-    if (s < 60) {
-        gy_buf_printf(out, "%u s", s);
-    } else if (s < 3600) {
-        gy_buf_printf(out, "%u min %u s", s / 60, s % 60);
-    } else {
-        gy_buf_printf(out, "%u h %u min", s / 3600, s / 60 % 60);
-    }
-}
-
 static void put_rate(const struct gy_move_status *s, struct gy_buf *out)
 {
     gy_buf_printf(out, "%.0f keys/s  ", s->keys_per_s);
@@ -187,7 +171,7 @@ void gy_move_line(const struct gy_move_status *s, struct gy_buf *out)
     put_rate(s, out);
     if (s->eta_s >= 0) {
         gy_buf_puts(out, "  ETA ");
-        gy_move_put_seconds(out, s->eta_s);
+        gy_term_seconds(out, s->eta_s);
     }
     gy_buf_printf(out, "  held %llu ms", (unsigned long long)s->longest_hold_ms);
 }
@@ -242,11 +226,11 @@ static void table_rate(const struct gy_move_status *s, struct gy_buf *out)
     }
     gy_buf_puts(out, s->keys_limit || s->bytes_limit ? ")\n" : "\n");
     label(out, "time");
-    gy_move_put_seconds(out, s->elapsed_s);
+    gy_term_seconds(out, s->elapsed_s);
     gy_buf_puts(out, " so far");
     if (s->eta_s >= 0) {
         gy_buf_puts(out, ", about ");
-        gy_move_put_seconds(out, s->eta_s);
+        gy_term_seconds(out, s->eta_s);
         gy_buf_puts(out, " to go");
     }
     gy_buf_putc(out, '\n');

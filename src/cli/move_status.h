@@ -50,7 +50,5 @@ void gy_move_table(const struct gy_move_status *s, struct gy_buf *out);
  * \xNN. */
 void gy_move_puts_clean(struct gy_buf *out, const char *text);
 void gy_move_put_bytes(struct gy_buf *out, double bytes); /* "52.3 MB", powers of 1024 */
-void gy_move_put_seconds(struct gy_buf *out,
-                         double seconds); /* "12 s", "3 min 5 s", "2 h 10 min" */
 
 #endif

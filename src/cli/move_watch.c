@@ -9,10 +9,10 @@
 #include "cli/move_history.h"
 #include "cli/move_status.h"
 #include "cli/out.h"
+#include "cli/term.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -105,13 +105,12 @@ static void screen_line(struct screen *s, const struct gy_move_status *st)
     struct gy_buf line = {0};
     gy_move_line(st, &line);
     const char *text = gy_buf_cstr(&line);
-    struct winsize w;
     if (!s->terminal) {
         fprintf(stderr, "%s\n", text);
     } else {
         /* One column stays free: a full line would wrap, and could not be rewritten. */
-        int room = ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 1 ? w.ws_col - 1 : 79;
-        fprintf(stderr, "\r%.*s\033[K", room, text);
+        unsigned columns = gy_term_columns(STDERR_FILENO);
+        fprintf(stderr, "\r%.*s\033[K", (int)(columns ? columns - 1 : 79), text);
         s->dirty = true;
     }
     fflush(stderr);
@@ -182,7 +181,7 @@ static void print_end(const struct gy_move_end *end, FILE *to)
     } else {
         gy_buf_puts(&b, "it took ");
     }
-    gy_move_put_seconds(&b, end->seconds);
+    gy_term_seconds(&b, end->seconds);
     gy_buf_printf(&b, ", longest hold %llu ms", (unsigned long long)end->longest_hold_ms);
     fprintf(to, "%s\n", gy_buf_cstr(&b));
     gy_buf_fini(&b);
@@ -259,7 +258,7 @@ static int step(struct gy_client *c, enum gy_move_goal goal, bool json, struct s
 int gy_move_follow(struct gy_client *c, enum gy_move_goal goal, uint64_t to_version,
                    const struct gy_move_args *a)
 {
-    struct screen screen = {.terminal = isatty(STDERR_FILENO)};
+    struct screen screen = {.terminal = gy_term_cursor(STDERR_FILENO)};
     struct gy_move_status last = {.to_version = to_version};
     int exit_code;
     gy_move_catch_interrupt(c);

@@ -3,6 +3,7 @@
 #include "cli/movement.h"
 #include "cli/cmd.h"
 #include "cli/out.h"
+#include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/term.h"
 
@@ -94,7 +95,9 @@ int gy_movement_make(struct gy_movement *m, gyre_map_t *from, gyre_map_t *to, ui
 {
     *m = (struct gy_movement){.from = from, .to = to, .samples = samples};
     gyre_error_t e = {0};
+    gy_progress_begin("comparing", 0);
     int rc = gyre_diff_build(from, to, (size_t)samples, &m->diff, &e);
+    gy_progress_end();
     if (rc) {
         e.code = rc;
         return gy_complain_error(&e);

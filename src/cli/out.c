@@ -3,6 +3,7 @@
 #include "cli/out.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
+#include "cli/progress.h"
 #include "formats/config.h"
 
 #include <errno.h>
@@ -70,6 +71,7 @@ void gy_complain(const char *fmt, ...)
     va_start(ap, fmt);
     int n = vasprintf(&text, fmt, ap);
     va_end(ap);
+    gy_progress_hush();
     fputs("gyre: ", stderr);
     write_clean(n < 0 ? "out of memory" : text);
     fputc('\n', stderr);

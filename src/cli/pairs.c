@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pairs.c - see pairs.h. */
 #include "cli/pairs.h"
+#include "cli/progress.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -135,6 +136,7 @@ static int by_diff(const struct gy_pairs *p, const gyre_diff_t *d, double *share
 static void by_samples(const struct gy_pairs *p, uint64_t samples, struct gy_disagreement *out)
 {
     uint64_t differ = 0;
+    gy_progress_begin("comparing keys", samples);
     for (uint64_t done = 0; done < samples;) {
         char text[BATCH][GY_SAMPLE_ROOM];
         const void *keys[BATCH];
@@ -150,7 +152,9 @@ static void by_samples(const struct gy_pairs *p, uint64_t samples, struct gy_dis
             differ += gy_pairs_same(p, a[i], b[i]) ? 0 : 1;
         }
         done += n;
+        gy_progress_at(done);
     }
+    gy_progress_end();
     double share = (double)differ / (double)samples;
     /* At the ends, where the normal approximation says 0: the rule of three. */
     bool end = differ == 0 || differ == samples;

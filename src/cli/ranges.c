@@ -8,6 +8,7 @@
 #include "cli/cmd.h"
 #include "cli/opt.h"
 #include "cli/out.h"
+#include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/topo.h"
 
@@ -98,8 +99,10 @@ static int find_facts(struct ranges *r, const char *node)
         r->replicas = strtoull(gyre_topology_get(r->topo.config->topology, "replicas"), NULL, 10);
         r->replicas = r->replicas ? r->replicas : 1; /* a system that has no such setting */
     }
-    if ((rc = gyre_holdings_build(r->map, (size_t)r->replicas, (size_t)r->samples, &r->holdings,
-                                  &e)) != 0) {
+    gy_progress_begin("looking who holds what", 0);
+    rc = gyre_holdings_build(r->map, (size_t)r->replicas, (size_t)r->samples, &r->holdings, &e);
+    gy_progress_end();
+    if (rc) {
         e.code = rc;
         return gy_complain_error(&e);
     }

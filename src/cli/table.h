@@ -22,7 +22,10 @@ void gy_table_init(struct gy_table *t, const char *const *heads);
 void gy_table_cell(struct gy_table *t, const char *text); /* NULL: "-" */
 void gy_table_format(struct gy_table *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* Prints and frees. */
+/* Prints and frees. On a terminal that is too narrow names are shortened in the middle, "na..17";
+ * in a pipe or file they are always whole. */
 void gy_table_end(struct gy_table *t, struct gy_buf *out);
+/* The same for so many columns; 0: any number. */
+void gy_table_end_within(struct gy_table *t, struct gy_buf *out, size_t room);
 
 #endif

@@ -3,7 +3,9 @@
 #include "cli/term.h"
 #include "base/utf8.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 bool gy_term_is(int fd)
@@ -11,10 +13,38 @@ bool gy_term_is(int fd)
     return isatty(fd) == 1;
 }
 
+bool gy_term_cursor(int fd)
+{
+    const char *term = getenv("TERM");
+    return gy_term_is(fd) && !(term && strcmp(term, "dumb") == 0);
+}
+
 bool gy_term_colour(int fd)
 {
-    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    return gy_term_is(fd) && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
+    const char *no = getenv("NO_COLOR");
+    return gy_term_cursor(fd) && !(no && *no);
+}
+
+unsigned gy_term_columns(int fd)
+{
+    struct winsize w;
+    return gy_term_is(fd) && ioctl(fd, TIOCGWINSZ, &w) == 0 ? w.ws_col : 0;
+}
+
+void gy_term_seconds(struct gy_buf *out, double seconds)
+{
+    if (!(seconds < 1e9)) { /* not a number, or more than thirty years: the same to a reader */
+        gy_buf_puts(out, "very long");
+        return;
+    }
+    unsigned s = (unsigned)ceil(seconds > 0 ? seconds : 0);
+    if (s < 60) {
+        gy_buf_printf(out, "%u s", s);
+    } else if (s < 3600) {
+        gy_buf_printf(out, "%u min %u s", s / 60, s % 60);
+    } else {
+        gy_buf_printf(out, "%u h %u min", s / 3600, s / 60 % 60);
+    }
 }
 
 void gy_term_tint(struct gy_buf *out, enum gy_tint tint, const char *text)

@@ -8,12 +8,17 @@
 
 #include "base/buf.h"
 
-bool gy_term_is(int fd);     /* a terminal */
-bool gy_term_colour(int fd); /* ... and NO_COLOR is empty, and TERM is not "dumb" */
+bool gy_term_is(int fd);          /* a terminal */
+bool gy_term_cursor(int fd);      /* ... and TERM is not "dumb": a line can be rewritten */
+unsigned gy_term_columns(int fd); /* its width; 0: no terminal, or one that does not say */
+bool gy_term_colour(int fd);      /* ... and NO_COLOR is empty, and TERM is not "dumb" */
 
 enum gy_tint { GY_TINT_BOLD, GY_TINT_DIM, GY_TINT_GOOD, GY_TINT_BAD };
 /* text between the codes of a tint, when stdout takes colour. */
 void gy_term_tint(struct gy_buf *out, enum gy_tint tint, const char *text);
+
+/* "12 s", "3 min 5 s" */
+void gy_term_seconds(struct gy_buf *out, double seconds);
 
 /* Percent-encodes '%', control bytes and what is not UTF-8: readable, and one line. */
 void gy_term_encode(struct gy_buf *out, struct gy_slice text);

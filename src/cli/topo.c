@@ -3,6 +3,7 @@
 #include "cli/topo.h"
 #include "cli/cmd.h"
 #include "cli/out.h"
+#include "cli/progress.h"
 #include "cli/source.h"
 #include "lib/readers.h"
 
@@ -15,7 +16,9 @@ int gy_topo_build(const gyre_topology_t *t, const char *what, gyre_map_t **out)
     gyre_error_t e = {0};
     int rc = gy_config_check_owners(t, &e);
     if (!rc) {
+        gy_progress_begin("building the map", 0);
         rc = gyre_map_build(t, out, &e);
+        gy_progress_end();
     }
     if (!rc) {
         return GY_EXIT_OK;

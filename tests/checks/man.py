@@ -36,6 +36,10 @@ def missing(gyre, page):
     for command in commands:
         if not re.search(rf"^\.(It )?Cm .*\b{command[-1]}\b", page, re.M):
             yield f"{' '.join(command)} is not in the manual"
+        text = help_of(gyre, *command)
+        for status in re.findall(r"\b(\d+) ", text.lower().split("exit status:")[1].split("\n\n")[0]):
+            if not re.search(rf"^\.It {status}$", page, re.M):
+                yield f"{' '.join(command)} may end with status {status}, which is not in the manual"
         if command[0] not in ("help", "version"):
             for option in re.findall(r"^ +(?:-\w, +)?--([a-z0-9-]+)", help_of(gyre, *command), re.M):
                 if not re.search(rf"Fl (\w , )?(-[a-z-]+ , )*-{option}\b", page):

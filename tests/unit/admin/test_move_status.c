@@ -5,6 +5,7 @@
  */
 #include "cli/move_history.h"
 #include "cli/move_status.h"
+#include "cli/term.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -131,7 +132,7 @@ static void sizes_and_times(void **state)
             assert_string_equal(gy_buf_cstr(&out), cases[i].bytes);
         }
         gy_buf_reset(&out);
-        gy_move_put_seconds(&out, cases[i].v);
+        gy_term_seconds(&out, cases[i].v);
         assert_string_equal(gy_buf_cstr(&out), cases[i].seconds);
     }
     gy_buf_fini(&out);
