@@ -33,6 +33,7 @@ static struct gy_worker_stats total(const struct gy_proxy *p)
         t.moved_keys += s->moved_keys;
         t.moved_bytes += s->moved_bytes;
         t.known += s->known;
+        t.waited += s->waited;
         t.memory += s->memory;
         if (s->longest_hold_ms > t.longest_hold_ms) {
             t.longest_hold_ms = s->longest_hold_ms;
@@ -71,8 +72,9 @@ static void stats(const struct gy_proxy *p, struct gy_buf *out)
                   "# Stats\r\ntotal_commands_processed:%" PRIu64 "\r\ntotal_error_replies:%" PRIu64
                   "\r\ngyre_held_writes:%" PRIu64 "\r\ngyre_longest_hold_ms:%" PRIu64
                   "\r\ngyre_keys_moved_on_access:%" PRIu64
-                  "\r\ngyre_commands_on_known_moved:%" PRIu64 "\r\n",
-                  t.requests, t.errors, t.held, t.longest_hold_ms, t.moved_keys, t.known);
+                  "\r\ngyre_commands_on_known_moved:%" PRIu64
+                  "\r\ngyre_commands_behind_a_carry:%" PRIu64 "\r\n",
+                  t.requests, t.errors, t.held, t.longest_hold_ms, t.moved_keys, t.known, t.waited);
 }
 
 static void replication(const struct gy_proxy *p, struct gy_buf *out)

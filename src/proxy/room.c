@@ -13,8 +13,16 @@
 #define SHORT_AGAIN_MS 250
 /* Who comes right after one that was closed has the rest of the patience, not a new one. */
 #define CALM_AFTER_MS 5000
+/* As many values may be on their way before it is known how large they are. */
+#define FIRST_VALUES 4
 /* Closed at most in one tick, the largest first. */
 #define EVICTED_A_TICK 64
+
+void gy_room_init(struct gy_room *r, size_t memory)
+{
+    r->budget = memory / 2;
+    r->value_peak = r->budget / 2 / FIRST_VALUES;
+}
 
 static size_t held(const struct gy_room *r)
 {
@@ -91,11 +99,47 @@ void gy_room_unpause(struct gy_backend *b)
 
 bool gy_room_gather(struct gy_worker *w, size_t n)
 {
-    if (w->room.gathered + n > w->room.budget / 2) {
+    if (w->room.gathered + n > gy_room_most(w)) {
         return false;
     }
     w->room.gathered += n;
     return true;
+}
+
+size_t gy_room_most(const struct gy_worker *w)
+{
+    return w->room.budget / 2;
+}
+
+bool gy_room_promise(struct gy_worker *w, size_t need, size_t *promise)
+{
+    struct gy_room *r = &w->room;
+    size_t most = gy_room_most(w), want = need ? need : r->value_peak;
+    want = want < most ? want : most;
+    if (r->gathered + r->promised + want > most) {
+        return false;
+    }
+    *promise = want;
+    r->promised += want;
+    return true;
+}
+
+void gy_room_redeem(struct gy_worker *w, size_t *promise, size_t n)
+{
+    n = n < *promise ? n : *promise;
+    *promise -= n;
+    w->room.promised -= n;
+}
+
+/* One that is larger counts at once, a peak is forgotten slowly: as with answers to clients. */
+void gy_room_learn(struct gy_worker *w, size_t size)
+{
+    struct gy_room *r = &w->room;
+    if (size > r->value_peak) {
+        r->value_peak = size;
+    } else {
+        r->value_peak -= (r->value_peak - size) / 16;
+    }
 }
 
 void gy_room_turn(struct gy_worker *w)

@@ -16,8 +16,16 @@
 /* A key of a gigabyte is dumped in less; a node that is frozen at that moment is noticed this late.
  */
 #define PATIENT_MS 10000
+/* At most so much stands around an argument: "$" its length CR LF ... CR LF. */
+#define RESP_LINE 32
 
 /* ---- batches ---- */
+
+static void forget(struct gy_task *t)
+{
+    t->worker->room.gathered -= t->batch.counted;
+    t->batch.counted = 0;
+}
 
 static void note_end(struct gy_batch *b)
 {
@@ -35,11 +43,18 @@ static void note_end(struct gy_batch *b)
 static void on_chunk(struct gy_sink *s, const uint8_t *p, size_t n, bool last)
 {
     struct gy_batch *b = (struct gy_batch *)s;
-    if (!b->crowded && gy_room_gather(b->backend->worker, n)) {
+    struct gy_task *t = (struct gy_task *)s;
+    b->came += n;
+    if (!b->crowded && gy_room_gather(t->worker, n)) {
         b->counted += n;
+        if (t->taking) {
+            gy_room_redeem(t->worker, &t->promise, n);
+        }
         gy_buf_add(&b->data, p, n);
-    } else {
+    } else if (!b->crowded) {
         b->crowded = true;
+        forget(t);
+        gy_buf_fini(&b->data);
     }
     if (last) {
         note_end(b);
@@ -56,18 +71,13 @@ static void on_fail(struct gy_sink *s, struct gy_backend *backend, bool sent, co
     note_end(b);
 }
 
-static void forget(struct gy_task *t)
-{
-    t->worker->room.gathered -= t->batch.counted;
-    t->batch.counted = 0;
-}
-
 struct gy_buf *gy_task_batch(struct gy_task *t, uint32_t server)
 {
     struct gy_batch *b = &t->batch;
     forget(t);
     gy_buf_reset(&b->data);
     b->crowded = false;
+    b->came = 0;
     b->want = b->got = 0;
     b->failed = b->sent = false;
     b->backend = gy_worker_backend(t->worker, server);
@@ -104,7 +114,7 @@ struct gy_slice gy_task_answer(const struct gy_task *t, uint32_t i)
 bool gy_task_batch_ok(struct gy_task *t)
 {
     struct gy_batch *b = &t->batch;
-    if (b->crowded) {
+    if (b->crowded && !b->failed) {
         gy_task_fail(t, GY_TASK_NO_ROOM);
         return false;
     }
@@ -219,6 +229,11 @@ void gy_task_command(struct gy_task *t, const struct gy_slice *argv, size_t argc
     t->keys = gy_xcalloc(nkeys, sizeof *t->keys);
     t->mark = gy_xcalloc(nkeys, sizeof *t->mark);
     t->nkeys = nkeys;
+    size_t bytes = RESP_LINE;
+    for (size_t i = 0; i < argc; i++) {
+        bytes += argv[i].n + RESP_LINE;
+    }
+    gy_buf_reserve(&t->cmd, bytes); /* once, or copies of a large one would be made as it grows */
     gy_resp_array(&t->cmd, argc);
     for (size_t i = 0; i < argc; i++) {
         gy_resp_bulk(&t->cmd, argv[i].p, argv[i].n);
@@ -228,23 +243,35 @@ void gy_task_command(struct gy_task *t, const struct gy_slice *argv, size_t argc
         t->keys[k] = spans[keys[k]];
     }
     free(spans);
+    t->request = gy_buf_size(&t->cmd);
+    t->worker->input_bytes += t->request;
 }
 
 static void free_task(struct gy_task *t)
 {
+    gy_carry_leave(t);
+    gy_carry_end(t);
     *t->link = t->next;
     if (t->next) {
         t->next->link = t->link;
     }
-    gy_view_unref(t->view);
-    forget(t);
-    gy_buf_fini(&t->batch.data);
+    gy_task_rest(t);
+    t->worker->room.gathered -= t->load;
+    t->worker->input_bytes -= t->request;
     free(t->batch.ends);
     gy_buf_fini(&t->cmd);
-    gy_buf_fini(&t->stash);
     free(t->keys);
     free(t->mark);
     free(t);
+}
+
+void gy_task_rest(struct gy_task *t)
+{
+    gy_view_unref(t->view);
+    t->view = NULL;
+    forget(t);
+    gy_buf_fini(&t->batch.data);
+    gy_buf_fini(&t->stash);
 }
 
 static void unhold(struct gy_task *t)
@@ -293,20 +320,36 @@ static void take_view(struct gy_task *t)
     t->view = gy_view_ref(t->worker->view);
 }
 
+/* Out of memory for a copy of the command: nothing may be done by half of it. */
+static bool lacks_command(struct gy_task *t)
+{
+    if (gy_buf_failed(&t->cmd)) {
+        gy_task_fail(t, "ERR the proxy has no memory left for so large a request");
+        return true;
+    }
+    return false;
+}
+
 void gy_task_send(struct gy_task *t, uint32_t server)
 {
+    if (lacks_command(t)) {
+        return;
+    }
     if (!t->view) {
         take_view(t);
     }
+    gy_carry_end(t);
     struct gy_buf *out = gy_task_batch(t, server);
     if (out) {
         gy_task_add_command(t, out);
+        gy_buf_fini(&t->cmd); /* nothing starts over from here: once in memory is enough */
         gy_task_run(t, answered);
     }
 }
 
 static void hold(struct gy_task *t)
 {
+    gy_carry_end(t);
     if (!t->held_since) {
         t->held_since = gy_loop_now(t->worker->loop);
         t->worker->stats.held++;
@@ -331,6 +374,9 @@ static const struct {
 
 void gy_task_start(struct gy_task *t)
 {
+    if (lacks_command(t)) {
+        return;
+    }
     take_view(t);
     struct gy_slice key = gy_task_key(t, 0);
     t->route = gy_view_route(t->view, key.p, key.n);
@@ -352,6 +398,7 @@ void gy_task_start(struct gy_task *t)
 
 void gy_task_restart(struct gy_task *t)
 {
+    gy_carry_end(t);
     if (++t->restarts > RESTARTS_MAX) {
         gy_task_fail(t, "TRYAGAIN the key is being moved and its state keeps changing");
         return;
@@ -378,6 +425,10 @@ void gy_tasks_expire(struct gy_worker *w, uint64_t now)
             gy_task_fail(
                 t,
                 "TRYAGAIN the key is being moved and its node does not answer; the command was not executed");
+        } else if (gy_carry_waits(t) && now > t->waits_since + most + PATIENT_MS) {
+            gy_task_fail(
+                t,
+                "TRYAGAIN the key is being moved and that takes long; the command was not executed");
         }
     }
 }
@@ -385,7 +436,7 @@ void gy_tasks_expire(struct gy_worker *w, uint64_t now)
 bool gy_tasks_older(const struct gy_worker *w, uint64_t seq)
 {
     for (const struct gy_task *t = w->tasks; t; t = t->next) {
-        if (!t->held && t->view->seq < seq) {
+        if (!t->held && !t->line && t->view->seq < seq) {
             return true;
         }
     }
@@ -395,6 +446,8 @@ bool gy_tasks_older(const struct gy_worker *w, uint64_t seq)
 void gy_tasks_free(struct gy_worker *w)
 {
     while (w->tasks) {
-        free_task(w->tasks);
+        struct gy_task *t = w->tasks;
+        t->held = false; /* the loop and its clock are gone */
+        gy_task_reply(t, (struct gy_slice){(const uint8_t *)"", 0}); /* its owner frees itself */
     }
 }

@@ -16,6 +16,8 @@
 
 struct gy_worker;
 struct gy_task;
+struct gy_carry;
+struct gy_line;
 
 /* Collects the answers of several commands sent at once to one node; then calls done. */
 struct gy_batch {
@@ -24,7 +26,8 @@ struct gy_batch {
     size_t *ends; /* end of each answer in data */
     uint32_t want, got, cap;
     bool failed, sent; /* sent: the node may have executed what failed */
-    bool crowded;      /* there was no room for the answers */
+    bool crowded;      /* there was no room for the answers: they are dropped */
+    size_t came;       /* bytes of the answers, also of those dropped */
     size_t counted;    /* bytes of data in the worker's room */
     struct gy_backend *backend;
     uint64_t generation; /* of the connection it was sent on */
@@ -40,6 +43,7 @@ struct gy_task {
     struct gy_worker *worker;
     struct gy_task *next, **link;
     struct gy_buf cmd; /* the command, RESP */
+    size_t request;    /* bytes of it in the worker's input */
     struct gy_span *keys;
     uint32_t nkeys;
     bool write;
@@ -55,8 +59,16 @@ struct gy_task {
     void (*carried)(struct gy_task *t); /* after every key has been carried */
     uint32_t at;                        /* key being moved */
     size_t payload;                     /* bytes of its value; 0: it has none */
-    bool backward;                      /* it is carried from D to S */
-    uint64_t marks_generation;          /* of the connection on which the marks were read */
+    size_t load;            /* bytes in the worker's room, of a value that is being put */
+    size_t promise;         /* bytes of room it has been promised for a value, and not yet used */
+    size_t need;            /* bytes its value was found to be; 0: not known */
+    struct gy_carry *carry; /* its key, which is nobody else's to carry (carries.h) */
+    bool taking;            /* it is at it: what is ended now has failed */
+    uint64_t waits_since;   /* ms; when it first had to stand in a line */
+    struct gy_line *line;   /* in which it stands now; NULL: in none */
+    struct gy_task *line_next, **line_link;
+    bool backward;             /* it is carried from D to S */
+    uint64_t marks_generation; /* of the connection on which the marks were read */
     bool *mark;          /* of each key: known to be moved (forward) or brought back (abort) */
     struct gy_buf stash; /* an answer kept while it is being validated */
 
@@ -81,11 +93,13 @@ void gy_tasks_expire(struct gy_worker *w,
 bool gy_tasks_older(const struct gy_worker *w,
                     uint64_t seq); /* is one under way by a rule of an earlier view? */
 
-void gy_tasks_free(struct gy_worker *w); /* at the end of the process; nobody is answered */
+/* At the end of the process: every client has gone, nobody is answered. */
+void gy_tasks_free(struct gy_worker *w);
 
 /* ---- for the rules (task_forward.c, task_back.c) ---- */
 struct gy_slice gy_task_key(const struct gy_task *t, uint32_t i);
 void gy_task_restart(struct gy_task *t);
+void gy_task_rest(struct gy_task *t); /* gives everything back but its request */
 void gy_task_reply(struct gy_task *t, struct gy_slice reply); /* ends the task */
 void gy_task_fail(struct gy_task *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 #define GY_TASK_NO_ROOM                                                                         \

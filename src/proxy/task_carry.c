@@ -3,7 +3,8 @@
  * task_carry.c - a task's keys, one after the other, from the server that has them to the one that
  * shall: forward (ensure_moved of docs/migration.md 3.2: gyre_dump at S, gyre_install at D) or back
  * (3.5: gyre_back at D, gyre_unmove at S). Both functions are no-ops for a key that somebody else
- * has carried meanwhile, so tasks, workers and the mover may meet on one key.
+ * has carried meanwhile, so workers and the mover may meet on one key; the tasks of a worker take
+ * turns (carries.h).
  */
 #include "proxy/proxy.h"
 #include "proxy/task.h"
@@ -52,6 +53,8 @@ static void refused(struct gy_task *t, struct gy_slice a)
 static void put(struct gy_task *t)
 {
     gy_task_patience(t, false);
+    t->worker->room.gathered -= t->load;
+    t->load = 0;
     if (!gy_task_batch_ok(t)) {
         return;
     }
@@ -68,6 +71,8 @@ static void put(struct gy_task *t)
     if (!t->backward) {
         gy_known_add(t->worker, t->view, &t->route, t->batch.generation, gy_task_key(t, t->at));
     }
+    t->taking = false;
+    gy_carry_end(t);
     carry_next(t);
 }
 
@@ -110,10 +115,32 @@ static void queue_put(struct gy_task *t, struct gy_buf *out, bool moved, int64_t
     gy_task_run(t, put);
 }
 
+/* The value is larger than was foreseen. It was only read, from where it stays: it is read again
+ * once there is room for all of it. */
+static void crowded(struct gy_task *t)
+{
+    size_t most = gy_room_most(t->worker);
+    gy_room_learn(t->worker, t->batch.came);
+    if (t->batch.came > most) {
+        gy_task_fail(t,
+                     "TRYAGAIN the key is being moved and its value takes %zu bytes, more than the "
+                     "%zu that limits.max_memory allows for one; the command was not executed: "
+                     "send it again once the key has moved, or raise the limit",
+                     t->batch.came, most);
+    } else {
+        gy_carry_await_room(t, t->batch.came);
+    }
+}
+
 /* The near side has answered: [payload or nil, expiry], backward with [moved] before them. */
 static void taken(struct gy_task *t)
 {
     gy_task_patience(t, false);
+    gy_room_redeem(t->worker, &t->promise, t->promise);
+    if (t->batch.crowded && !t->batch.failed) {
+        crowded(t);
+        return;
+    }
     if (!gy_task_batch_ok(t)) {
         return;
     }
@@ -125,9 +152,13 @@ static void taken(struct gy_task *t)
         gy_reply_free(r);
         return;
     }
-    /* The payload points into the answer, which the next batch overwrites: take it over. */
+    gy_room_learn(t->worker, t->batch.came);
+    /* The payload points into the answer, which the next batch overwrites: take it over. It counts
+     * until it is put: first it waits in the far side's output. */
     struct gy_buf answer = t->batch.data;
     t->batch.data = (struct gy_buf){0};
+    t->load = t->batch.counted;
+    t->batch.counted = 0;
     struct gy_buf *out = gy_task_batch(t, far_server(t));
     if (out) {
         queue_put(t, out, shift && r->item[0].integer != 0, r->item[shift + 1].integer,
@@ -170,7 +201,7 @@ static void carry_next(struct gy_task *t)
     }
     if (t->at == t->nkeys) {
         t->carried(t);
-    } else {
+    } else if (gy_carry_begin(t)) {
         take(t);
     }
 }

@@ -92,6 +92,7 @@ static void on_turn(void *ctx)
     }
     gy_room_turn(w);
     refresh_view(w);
+    gy_carries_turn(w);
     if (w->acking) {
         try_ack(w);
     }
@@ -125,7 +126,10 @@ void gy_worker_summarise(struct gy_worker *w)
 
 static void count_memory(struct gy_worker *w, uint64_t now)
 {
-    w->stats.memory = 0;
+    w->stats.memory = w->room.gathered;
+    for (const struct gy_task *t = w->tasks; t; t = t->next) {
+        w->stats.memory += t->request;
+    }
     for (struct gy_client *c = w->clients, *next; c; c = next) {
         next = c->next;
         gy_client_tick(c, now);
@@ -157,7 +161,7 @@ static void on_tick(void *ctx)
 int gy_worker_init(struct gy_worker *w, struct gy_proxy *p, unsigned index, gyre_error_t *e)
 {
     *w = (struct gy_worker){.proxy = p, .index = index};
-    w->room.budget = p->config->proxy.max_memory / p->nworkers / 2;
+    gy_room_init(&w->room, p->config->proxy.max_memory / p->nworkers);
     struct gy_loop_hooks hooks = {w, on_wake, on_turn, on_tick, TICK_MS};
     return gy_loop_new(&hooks, &w->loop, e);
 }

@@ -17,6 +17,7 @@
 #include "move/view.h"
 #include "net/loop.h"
 #include "proxy/backend.h"
+#include "proxy/carries.h"
 #include "proxy/known.h"
 #include "proxy/room.h"
 
@@ -29,6 +30,7 @@ struct gy_task;
 struct gy_worker_stats {
     uint64_t clients, requests, errors, held, moved_keys, moved_bytes, known, memory;
     uint64_t longest_hold_ms;
+    uint64_t waited; /* commands that stood in a line of carries.h */
 };
 
 struct gy_backend_summary {
@@ -59,8 +61,9 @@ struct gy_worker {
     struct gy_task *tasks;   /* multi-step and held requests */
     struct gy_req *free_reqs;
     size_t reply_peak;  /* size of recent large answers to anybody */
-    size_t input_bytes; /* held for unfinished requests of all clients */
+    size_t input_bytes; /* held for requests of all clients: unfinished ones, and those of tasks */
     struct gy_room room;
+    struct gy_carries carries;
     struct gy_known known;
 
     uint64_t last_tick;
