@@ -146,19 +146,6 @@ static struct gy_slice user_name(const struct gy_reply *line)
                                                             : (struct gy_slice){NULL, 0};
 }
 
-void gy_fence_look(const struct gy_fence *f, const struct gy_reply *acl, struct gy_fence_seen *out)
-{
-    *out = (struct gy_fence_seen){0};
-    for (size_t i = 0; i < acl->count; i++) {
-        uint64_t generation;
-        if (generation_of(f, user_name(&acl->item[i]), false, &generation)) {
-            out->own |= generation == f->generation;
-            out->older |= generation < f->generation;
-            out->newest = generation > out->newest ? generation : out->newest;
-        }
-    }
-}
-
 static bool next_word(struct gy_slice *rest, struct gy_slice *word)
 {
     while (rest->n && *rest->p == ' ') {
@@ -179,26 +166,69 @@ static bool is_right(struct gy_slice word)
            !gy_slice_eq(word, GY_LIT("off")) && !gy_slice_eq(word, GY_LIT("nopass"));
 }
 
-bool gy_fence_rules(const struct gy_fence *f, const struct gy_reply *acl, struct gy_buf *out)
+static bool next_right(struct gy_slice *rest, struct gy_slice *word)
+{
+    bool any;
+    do {
+        any = next_word(rest, word);
+    } while (any && !is_right(*word));
+    return any;
+}
+
+/* What stands behind the name in this user's line; p NULL: the user is not listed. */
+static struct gy_slice line_of(const struct gy_reply *acl, const char *user)
 {
     for (size_t i = 0; i < acl->count; i++) {
-        struct gy_slice name = user_name(&acl->item[i]), word;
-        if (!gy_slice_eq(name, gy_str(f->base))) {
-            continue;
+        struct gy_slice name = user_name(&acl->item[i]), line = acl->item[i].text;
+        if (gy_slice_eq(name, gy_str(user))) {
+            size_t head = (size_t)(name.p - line.p) + name.n;
+            return (struct gy_slice){line.p + head, line.n - head};
         }
-        struct gy_slice rest = acl->item[i].text;
-        size_t head = (size_t)(name.p - rest.p) + name.n;
-        rest.p += head;
-        rest.n -= head;
-        while (next_word(&rest, &word)) {
-            if (is_right(word)) {
-                gy_buf_add(out, word.p, word.n);
-                gy_buf_putc(out, ' ');
-            }
-        }
-        return true;
     }
-    return false;
+    return (struct gy_slice){NULL, 0};
+}
+
+/* The order of the words counts. Redis 7.0 may list one set of rights in two orders: then they are
+ * taken for others, and our user is made once more. */
+static bool same_rights(struct gy_slice a, struct gy_slice b)
+{
+    struct gy_slice x, y;
+    bool more;
+    do {
+        more = next_right(&a, &x);
+        if (next_right(&b, &y) != more || (more && !gy_slice_eq(x, y))) {
+            return false;
+        }
+    } while (more);
+    return true;
+}
+
+void gy_fence_look(const struct gy_fence *f, const struct gy_reply *acl, struct gy_fence_seen *out)
+{
+    *out = (struct gy_fence_seen){0};
+    for (size_t i = 0; i < acl->count; i++) {
+        uint64_t generation;
+        if (generation_of(f, user_name(&acl->item[i]), false, &generation)) {
+            out->own |= generation == f->generation;
+            out->older |= generation < f->generation;
+            out->newest = generation > out->newest ? generation : out->newest;
+        }
+    }
+    struct gy_slice base = line_of(acl, f->base);
+    out->stale = out->own && base.p && !same_rights(base, line_of(acl, f->user));
+}
+
+bool gy_fence_rules(const struct gy_fence *f, const struct gy_reply *acl, struct gy_buf *out)
+{
+    struct gy_slice word, line = line_of(acl, f->base);
+    if (!line.p) {
+        return false;
+    }
+    while (next_right(&line, &word)) {
+        gy_buf_add(out, word.p, word.n);
+        gy_buf_putc(out, ' ');
+    }
+    return true;
 }
 
 /* ---- commands ---- */

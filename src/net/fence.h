@@ -4,7 +4,8 @@
  * execute anything there any more (docs/migration.md 3.7). Lists in, commands out; no sockets.
  *
  * On each server the process has a user of its own, "gyre-<pool>-<id>-<generation>", with the
- * rights of the configured one and a random secret that is in memory only. ACL DELUSER of an older
+ * rights of the configured one, compared and made afresh at every hand-shake, and a random secret
+ * that is in memory only. ACL DELUSER of an older
  * one closes its connections and discards what they had buffered. Its connections are named like
  * the user, so that those not logged in yet, or on a server without ACL, are found too.
  *
@@ -40,6 +41,7 @@ void gy_fence_fini(struct gy_fence *f);
 struct gy_fence_seen {
     bool own;        /* our user is there */
     bool older;      /* a predecessor's is there */
+    bool stale;      /* ours is there, with other rights than the base user has now */
     uint64_t newest; /* generation among ours; 0: none */
 };
 void gy_fence_look(const struct gy_fence *f, const struct gy_reply *acl, struct gy_fence_seen *out);

@@ -142,6 +142,16 @@ static bool take_again(struct gy_greet *g, const struct gy_reply *r, struct gy_b
     if (r->type == '-') {
         return refuse(g, "ACL LIST", r);
     }
+    struct gy_buf now = {0};
+    bool same = gy_fence_rules(g->fence, r, &now) && !gy_buf_failed(&now) &&
+                gy_slice_eq(bytes_of(&now), bytes_of(&g->rules));
+    gy_buf_fini(&now);
+    if (!same) { /* what we made may have put back a right that was just taken away */
+        g->fenced = false;
+        snprintf(g->why, sizeof g->why, "the rights of the user %.60s changed meanwhile",
+                 g->fence->base);
+        return false;
+    }
     gy_fence_delete(g->fence, r, bytes_of(&g->clients), out);
     return true;
 }
@@ -195,7 +205,7 @@ static bool may_go_on(struct gy_greet *g)
                  g->seen.newest, f->generation);
         return false;
     }
-    g->full |= !g->seen.own || g->seen.older;
+    g->full |= !g->seen.own || g->seen.older || g->seen.stale;
     if (g->full && f->holds && !f->holds(f->ctx)) {
         snprintf(g->why, sizeof g->why,
                  "the state directory of this process was removed or replaced: another may serve "

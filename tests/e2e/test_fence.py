@@ -156,6 +156,43 @@ def test_the_user_is_made_again(farm):
     assert users(node) == [2]
 
 
+def set_app(node, *rules):
+    node.client().execute_command("ACL", "SETUSER", "app", "reset", "on", ">pw", *rules)
+
+
+def test_rights_taken_and_given_back(farm):
+    """What is taken from the configured user is refused through the proxy too, from its next log-in on."""
+    secret = farm.dir / "secret"
+    secret.write_text("pw\n")
+    node = farm.redis("cache-0")
+    everything = ("~*", "&*", "+@all")
+    set_app(node, *everything)
+    c = harness.Cluster(farm, [node], [f"backend: {{user: app, password_file: {secret}}}", "workers: 2"]).start()
+    served(c, "k", 1)
+
+    def with_rights(*rules):
+        set_app(node, *rules)
+        node.client().execute_command("CLIENT", "KILL", "TYPE", "normal")  # whoever asks, last
+        wait_until(lambda: logged_in(node) == ["1"] * 2)
+
+    def refused(*command):
+        with pytest.raises(redis.ResponseError, match="no permissions"):
+            c.client().execute_command(*command)
+
+    for _ in range(2):
+        with_rights("~ok:*", "&*", "+@all", "-get")
+        refused("GET", "ok:1")
+        refused("SET", "k", 1)
+        served(c, "ok:1", 1)
+        with_rights(*everything)
+        assert c.client().get("ok:1") == b"1" and c.client().set("k", 2)
+    node.client().acl_deluser("app")
+    node.client().execute_command("CLIENT", "KILL", "TYPE", "normal")
+    wait_until(lambda: "refuses the password" in c.proxy.output())
+    with pytest.raises(redis.ResponseError, match="NODEDOWN"):
+        c.client().get("k")
+
+
 def test_an_older_copy_of_the_state_comes_after_all(farm):
     """What a server knows of later processes counts: the one that starts is the last."""
     c = farm.cluster(1)

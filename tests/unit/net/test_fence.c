@@ -106,6 +106,30 @@ static void test_look(void **state)
     assert_false(seen.own || seen.older);
 }
 
+static bool stale(const char *ours, const char *base)
+{
+    const char *lines[] = {ours, base};
+    struct gy_reply items[2], acl = list(items, lines, base ? 2 : 1);
+    struct gy_fence_seen seen;
+    gy_fence_look(&f, &acl, &seen);
+    return seen.stale;
+}
+
+/* Passwords and whether it is on are no rights; one word more or fewer on either side is. */
+static void test_stale(void **state)
+{
+    (void)state;
+    static const char ours[] = "user gyre-a%20b-0123abcd-7 on sanitize-payload #12 ~* +@all";
+    assert_false(stale(ours, "user app off sanitize-payload #34 #56  ~* +@all "));
+    assert_false(stale(ours, "user app on sanitize-payload nopass ~* +@all"));
+    assert_true(stale(ours, "user app on sanitize-payload #34 ~* +@all -get"));
+    assert_true(stale(ours, "user app on sanitize-payload #34 ~*"));
+    assert_true(stale(ours, "user app on sanitize-payload #34 ~a +@all"));
+    assert_true(stale(ours, "user app"));
+    assert_false(stale(ours, NULL)); /* not listed: told as that */
+    assert_false(stale("user gyre-a%20b-0123abcd-6 on ~*", "user app on +@all")); /* not ours */
+}
+
 static void test_rules(void **state)
 {
     (void)state;
@@ -214,7 +238,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names), cmocka_unit_test(test_look),   cmocka_unit_test(test_unmake),
         cmocka_unit_test(test_rules), cmocka_unit_test(test_delete), cmocka_unit_test(test_kill),
-        cmocka_unit_test(test_other),
+        cmocka_unit_test(test_other), cmocka_unit_test(test_stale),
     };
     return cmocka_run_group_tests(tests, up, down);
 }
