@@ -191,3 +191,32 @@ out:
     json_decref(root);
     return err;
 }
+
+int gy_body_address(const void *body, size_t len, char **address, gyre_error_t *e)
+{
+    static const char *const known[] = {"address"};
+    json_t *root, *value;
+    const char *name;
+    *address = NULL;
+    int err = load_object(body, len, &root, e);
+    if (err != GYRE_OK) {
+        return err;
+    }
+    json_object_foreach(root, name, value)
+    {
+        if (strcmp(name, known[0]) != 0) {
+            err = unknown_field(name, known, 1, e);
+            goto out;
+        }
+    }
+    const char *text = json_string_value(json_object_get(root, known[0]));
+    if (!text) {
+        err = gy_admin_fail(e, GYRE_INVALID, "\"address\" must be a text: host:port or unix:/path");
+        goto out;
+    }
+    *address = strdup(text);
+    err = *address ? GYRE_OK : gy_admin_fail(e, GYRE_NOMEM, "out of memory");
+out:
+    json_decref(root);
+    return err;
+}

@@ -17,5 +17,7 @@ GYRE_NODISCARD int gy_body_move(const void *body, size_t len, gyre_topology_t **
  * is unlimited. */
 GYRE_NODISCARD int gy_body_rate(const void *body, size_t len, uint64_t *keys_per_s,
                                 uint64_t *bytes_per_s, gyre_error_t *e);
+/* {"address": TEXT}; *address is malloc'ed. */
+GYRE_NODISCARD int gy_body_address(const void *body, size_t len, char **address, gyre_error_t *e);
 
 #endif

@@ -8,6 +8,7 @@
 #include "move/mover.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef int handler_fn(const struct gy_admin_ops *ops, const void *body, size_t len,
@@ -141,6 +142,21 @@ static int post_rate(const struct gy_admin_ops *ops, const void *body, size_t le
     return err;
 }
 
+static int post_forget(const struct gy_admin_ops *ops, const void *body, size_t len,
+                       struct gy_reply_http *r, gyre_error_t *e)
+{
+    char *address;
+    int err = gy_body_address(body, len, &address, e);
+    if (err == GYRE_OK) {
+        err = gy_mover_forget(ops->mover, address, e);
+    }
+    if (err == GYRE_OK) {
+        gy_mover_status(ops->mover, &r->body);
+    }
+    free(address);
+    return err;
+}
+
 static int steer(int (*call)(struct gy_mover *, gyre_error_t *), const struct gy_admin_ops *ops,
                  struct gy_reply_http *r, gyre_error_t *e)
 {
@@ -181,6 +197,7 @@ static const struct gy_route_http routes[] = {
     {"POST", "/v1/move/resume", post_resume, SMALL_BODY, true},
     {"POST", "/v1/move/abort", post_abort, SMALL_BODY, true},
     {"POST", "/v1/move/rate", post_rate, SMALL_BODY, true},
+    {"POST", "/v1/move/forget", post_forget, SMALL_BODY, true},
     {"GET", "/v1/move/history", get_history, 0, true},
 };
 enum { NROUTES = sizeof routes / sizeof routes[0] };

@@ -5,6 +5,7 @@
  */
 #include "cli/move.h"
 
+#include "base/json.h"
 #include "base/utf8.h"
 #include "cli/move_history.h"
 #include "cli/move_status.h"
@@ -101,6 +102,20 @@ static int post_rate(struct gy_client *c, const struct gy_move_args *a, gyre_err
     return gy_client_post(c, "/v1/move/rate", body, e);
 }
 
+static int post_forget(struct gy_client *c, const struct gy_move_args *a, gyre_error_t *e)
+{
+    struct gy_buf body = {0};
+    struct gy_json w;
+    gy_json_init(&w, &body);
+    gy_json_object(&w);
+    gy_json_kstring(&w, "address", a->server);
+    gy_json_object_end(&w);
+    int err = gy_buf_failed(&body) ? GYRE_NOMEM
+                                   : gy_client_post(c, "/v1/move/forget", gy_buf_cstr(&body), e);
+    gy_buf_fini(&body);
+    return err;
+}
+
 static int ask(struct gy_client *c, enum gy_move_sub sub, const struct gy_move_args *a,
                gyre_error_t *e)
 {
@@ -111,6 +126,9 @@ static int ask(struct gy_client *c, enum gy_move_sub sub, const struct gy_move_a
     };
     if (sub == GY_MOVE_RATE) {
         return post_rate(c, a, e);
+    }
+    if (sub == GY_MOVE_FORGET) {
+        return post_forget(c, a, e);
     }
     if (posts[sub]) {
         return gy_client_post(c, posts[sub], "", e);

@@ -233,6 +233,15 @@ static const struct {
           EXAMPLES("gyre move topology --config fleet.yaml -o fleet.yaml",
                    "gyre move topology --admin unix:/run/gyre/admin.sock --json"),
           0, 0, "0 done; 2 bad usage, or FILE cannot be written; 3 no answer from the proxy"}},
+    [GY_MOVE_FORGET] =
+        {"forget",
+         "do not try to clean a server that left any more",
+         {"gyre move forget", "[OPTIONS] ADDRESS",
+          "A server that left, or was to join and did not, on which the proxy's users could not be\n"
+          "deleted is tried again and again; `gyre move status` lists those. If the one at ADDRESS\n"
+          "is gone for good, this ends it. Where it lives on, delete the users there: ACL DELUSER.",
+          plain_opts, EXAMPLES("gyre move forget --config gyre.yaml 10.0.0.5:6379"), 1, 1,
+          EXITS_ASK}},
 };
 
 const char *gy_move_sub_name(enum gy_move_sub sub)
@@ -292,6 +301,9 @@ int gy_move_args_parse(enum gy_move_sub sub, int argc, char **argv, struct gy_mo
     if (wrong) {
         gy_complain("move %s: %s", subs[sub].name, wrong);
         return GY_EXIT_USAGE;
+    }
+    if (rc == GY_GO_ON && count) {
+        out->server = words[0];
     }
     return rc;
 }

@@ -20,12 +20,14 @@ enum gy_move_sub {
     GY_MOVE_ABORT,
     GY_MOVE_HISTORY,
     GY_MOVE_TOPOLOGY,
+    GY_MOVE_FORGET,
     GY_MOVE_SUBS
 };
 
 struct gy_move_args {
     const char *admin, *config, *to;
     const char *output; /* a file for the topology */
+    const char *server; /* to forget */
     bool json, yes, detach, purge_destination, same_data, weak_fencing;
     bool has_keys, has_bytes;         /* a rate was given */
     uint64_t keys_per_s, bytes_per_s; /* 0: at the start the proxy's own, later unlimited */

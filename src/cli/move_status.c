@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* jansson's own unpacking wants each member there; these take what is there. */
 static bool take_uint(const json_t *object, const char *key, uint64_t *out)
@@ -263,6 +264,38 @@ static void table_bigkeys(const struct gy_move_status *s, struct gy_buf *out)
     gy_buf_fini(&text);
 }
 
+/* Servers that left and still have a user of the proxy's. */
+static void table_leaving(const struct gy_move_status *s, struct gy_buf *out)
+{
+    const json_t *all = json_object_get(s->root, "leaving"), *one;
+    size_t i;
+    json_array_foreach(all, i, one)
+    {
+        const char *part[4];
+        static const char *const keys[] = {"name", "address", "users", "error"};
+        for (size_t k = 0; k < 4; k++) {
+            const char *text = json_string_value(json_object_get(one, keys[k]));
+            part[k] = text ? text : "?";
+        }
+        label(out, i == 0 ? "leaving" : "");
+        gy_move_puts_clean(out, part[0]);
+        gy_buf_puts(out, " at ");
+        gy_move_puts_clean(out, part[1]);
+        gy_buf_puts(out, ": the proxy's users ");
+        gy_move_puts_clean(out, part[2]);
+        gy_buf_puts(out, " are to be deleted there, for ");
+        gy_move_put_seconds(
+            out, difftime(time(NULL), (time_t)json_integer_value(json_object_get(one, "since"))));
+        if (json_integer_value(json_object_get(one, "tries")) > 0) {
+            gy_buf_puts(out, " now: ");
+            gy_move_puts_clean(out, part[3]);
+            gy_buf_puts(out, "; if it is gone for good: gyre move forget ");
+            gy_move_puts_clean(out, part[1]);
+        }
+        gy_buf_putc(out, '\n');
+    }
+}
+
 static void table_text(const char *name, const char *text, struct gy_buf *out)
 {
     if (text) {
@@ -296,6 +329,7 @@ void gy_move_table(const struct gy_move_status *s, struct gy_buf *out)
         table_rate(s, out);
         table_bigkeys(s, out);
     }
+    table_leaving(s, out);
     table_text("warning", s->warning, out);
     table_text("last error", s->last_error, out);
 }

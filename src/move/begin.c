@@ -105,6 +105,19 @@ static int lay_out(struct begin *b, gyre_error_t *e)
     return gy_migration_pairs(b->wide, b->next, b->next_server, &j->pairs, &j->npairs, e);
 }
 
+/* Newcomers get a user of ours by the pre-checks already: that is on record first. */
+static int promise(const struct begin *b, gyre_error_t *e)
+{
+    bool *goes = calloc(b->nservers ? b->nservers : 1, sizeof *goes);
+    for (uint32_t i = 0; goes && i < gyre_map_count(b->next); i++) {
+        goes[b->next_server[i]] = !gy_view_serves(b->now, b->next_server[i]);
+    }
+    int rc = goes ? gy_leave_promise(b->m, b->servers, b->nservers, goes, b->o->weak_fencing, e)
+                  : gy_fail_nomem(e);
+    free(goes);
+    return rc;
+}
+
 static int examine(struct begin *b, uint32_t *nchunks, gyre_error_t *e)
 {
     struct gy_job *j = b->job;
@@ -176,6 +189,9 @@ static int enter(struct begin *b, gyre_topology_t **current, gyre_error_t *e)
     struct gy_mover *m = b->m;
     struct gy_job *j = b->job;
     pthread_mutex_lock(&m->lock);
+    while (m->leaving && !m->stop) {
+        pthread_cond_wait(&m->wake, &m->lock);
+    }
     int rc = m->job || m->preparing
                  ? gy_fail(e, GYRE_CONFLICT, "a move is under way: see `gyre move status`")
                  : GYRE_OK;
@@ -211,6 +227,9 @@ static int prepare(struct begin *b, const gyre_topology_t *current, gyre_error_t
         rc = lay_out(b, e);
     }
     if (rc == GYRE_OK) {
+        rc = promise(b, e);
+    }
+    if (rc == GYRE_OK) {
         rc = examine(b, &nchunks, e);
     }
     if (rc == GYRE_OK) {
@@ -238,10 +257,16 @@ int gy_mover_begin(struct gy_mover *m, gyre_topology_t *next, const struct gy_mo
     if (rc == GYRE_OK) {
         rc = prepare(&b, current, e);
         pthread_mutex_lock(&m->lock);
-        m->preparing = false;
         if (rc == GYRE_OK) {
             rc = commit(&b, e);
         }
+        pthread_mutex_unlock(&m->lock);
+        if (rc != GYRE_OK) {
+            gy_leave_refused(m);
+        }
+        pthread_mutex_lock(&m->lock);
+        m->preparing = false;
+        pthread_cond_broadcast(&m->wake); /* what could not be left in peace now is due later */
         pthread_mutex_unlock(&m->lock);
     }
     gy_view_unref(b.now);

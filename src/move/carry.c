@@ -326,10 +326,14 @@ static bool dump_at(struct gy_pass *p, struct gy_sync *c, uint32_t server, struc
     if (!read_or_lose(p, c, server, &a)) {
         return false;
     }
+    bool good = a->type != '-';
+    if (!good) {
+        gy_mover_complain_reply(p->m, server, a); /* and nothing is compared */
+    }
     gy_buf_reset(out);
     gy_buf_add(out, a->text.p, a->type == '$' ? a->text.n : 0);
     gy_reply_free(a);
-    return !gy_buf_failed(out);
+    return good && !gy_buf_failed(out);
 }
 
 /* One small key a run is compared byte for byte. They may differ: it may have been written since.

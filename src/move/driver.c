@@ -391,7 +391,7 @@ static bool finish(struct gy_mover *m, struct gy_job *j, bool moved)
     }
     pthread_mutex_lock(&m->lock);
     gy_mover_note_hold(m);
-    int rc = gy_journal_finish(m, j, moved, &e);
+    int rc = gy_journal_finish(m, j, moved, v, &e);
     pthread_mutex_unlock(&m->lock);
     if (rc != GYRE_OK) {
         gy_view_unref(v);
@@ -552,7 +552,8 @@ void gy_driver_run(struct gy_mover *m)
             stamp(m, j);
             turn(m, j);
         } else {
-            idle(m, gy_strays_turn(m));
+            int64_t strays = gy_strays_turn(m), leave = gy_leave_turn(m);
+            idle(m, strays < 0 ? leave : leave < 0 || strays < leave ? strays : leave);
         }
     }
 }

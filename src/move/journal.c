@@ -9,11 +9,13 @@
  *   move/hold         the longest a write waited in it, ms; written along with units
  *   history/<epoch>   how each move ended
  *   strays/<epoch>/<n>  a source that might come back with older data (strays.h)
+ *   leave/<address>   a server that does not serve and may have our user (leave.h)
  * A unit's value is "state attempt from_complete keys bytes minimum". Threads: under the mover's
  * lock.
  */
 #include "move/journal.h"
 
+#include "base/log.h"
 #include "lib/error.h"
 #include "move/state.h"
 
@@ -365,7 +367,22 @@ static bool add_notes(const struct gy_mover *m, const struct gy_job *j, struct n
     return true;
 }
 
-int gy_journal_finish(struct gy_mover *m, struct gy_job *j, bool moved, gyre_error_t *e)
+/* Servers that serve in the move's view and not behind it. */
+static int add_leaving(const struct gy_mover *m, const struct gy_job *j,
+                       const struct gy_view *after, struct gy_leave_ops *out, gyre_error_t *e)
+{
+    bool *goes = calloc(m->nservers, sizeof *goes);
+    for (uint32_t i = 0; goes && i < m->nservers; i++) {
+        goes[i] = gy_view_serves(m->view, i) && !gy_view_serves(after, i);
+    }
+    int rc = goes ? gy_leave_ops_init(m, m->servers, m->nservers, goes, j->weak_fencing, out, e)
+                  : gy_fail_nomem(e);
+    free(goes);
+    return rc;
+}
+
+int gy_journal_finish(struct gy_mover *m, struct gy_job *j, bool moved, const struct gy_view *after,
+                      gyre_error_t *e)
 {
     char history[48], version[40];
     struct gy_buf entry = {0}, yaml = {0};
@@ -373,9 +390,14 @@ int gy_journal_finish(struct gy_mover *m, struct gy_job *j, bool moved, gyre_err
     size_t n = j->mig->nunits, k = 0;
     struct cas *c = calloc(n ? n : 1, sizeof *c);
     struct note *notes = calloc(m->nservers, sizeof *notes);
-    struct gy_store_op *ops = calloc(n + 5 + m->nservers, sizeof *ops);
+    struct gy_store_op *ops = calloc(n + 5 + 2 * (size_t)m->nservers, sizeof *ops);
+    struct gy_leave_ops leaving = {0};
     if (!c || !ops || !notes) {
         rc = gy_fail_nomem(e);
+        goto out;
+    }
+    rc = add_leaving(m, j, after, &leaving, e);
+    if (rc != GYRE_OK) {
         goto out;
     }
     gy_job_write_history(j, moved, (int64_t)time(NULL), &entry);
@@ -393,11 +415,18 @@ int gy_journal_finish(struct gy_mover *m, struct gy_job *j, bool moved, gyre_err
         unit_key(c[i].key, i);
         ops[k++] = (struct gy_store_op){.key = c[i].key, .remove = true};
     }
+    for (size_t i = 0; i < leaving.n; i++) {
+        ops[k++] = leaving.op[i];
+    }
     bool noted = !moved || add_notes(m, j, notes, ops, &k);
     rc = gy_buf_failed(&entry) || gy_buf_failed(&yaml) || !noted
              ? gy_fail_nomem(e)
              : guarded_txn(m, GY_FAIL_before_finish, ops, k, e);
+    if (rc == GYRE_OK && gy_leave_load(m, NULL) != GYRE_OK) {
+        gy_warn("store: who leaves could not be read back; the next process sees to it");
+    }
 out:
+    gy_leave_ops_fini(&leaving);
     for (uint32_t i = 0; notes && i < m->nservers; i++) {
         gy_buf_fini(&notes[i].doc);
     }

@@ -11,6 +11,7 @@
 
 struct gy_job;
 struct gy_mover;
+struct gy_view;
 
 /* The topology that serves. get: UNKNOWN when the store is new. */
 GYRE_NODISCARD int gy_journal_get_view(struct gy_store *s, gyre_topology_t **out, gyre_error_t *e);
@@ -36,9 +37,10 @@ GYRE_NODISCARD int gy_journal_update(struct gy_mover *m, struct gy_job *j, gyre_
  * TO_COMPLETING what was counted of each goes with it. CONFLICT: somebody changed one of them. */
 GYRE_NODISCARD int gy_journal_cas(struct gy_mover *m, struct gy_job *j, const uint32_t *units,
                                   size_t n, gyre_error_t *e);
-/* The end: the new view (if moved), the history entry, and the move's keys gone. */
+/* The end: the new view (if moved), the history entry, notes of the servers that serve no more in
+ * the view `after`, and the move's keys gone. */
 GYRE_NODISCARD int gy_journal_finish(struct gy_mover *m, struct gy_job *j, bool moved,
-                                     gyre_error_t *e);
+                                     const struct gy_view *after, gyre_error_t *e);
 /* Sets every unit's machine and counts to what the store says. */
 GYRE_NODISCARD int gy_journal_read_units(struct gy_mover *m, struct gy_job *j, gyre_error_t *e);
 GYRE_NODISCARD int gy_journal_history(struct gy_mover *m, struct gy_buf *json, gyre_error_t *e);

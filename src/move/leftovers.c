@@ -166,14 +166,19 @@ static int newest(struct gy_checks *k, uint32_t dst, const struct gy_reply *keys
     for (size_t off = 0; rc == GYRE_OK && off < size; off += strlen(name + off) + 1) {
         struct gy_reply *r = NULL;
         char text[24] = "";
-        rc = gy_sync_call(k->facts[dst].sync, &r, e, "HGET", name + off, "epoch", NULL);
+        gyre_error_t why = {0};
+        rc = gy_sync_call(k->facts[dst].sync, &r, &why, "HGET", name + off, "epoch", NULL);
         if (rc == GYRE_OK && r->type == '$' && r->text.n < sizeof text) {
             memcpy(text, r->text.p, r->text.n);
             uint64_t n = strtoull(text, NULL, 10);
             *epoch = n > *epoch ? n : *epoch;
         }
         gy_reply_free(r);
-        rc = rc == GYRE_REFUSED ? GYRE_OK : rc; /* no hash, hence no record of ours */
+        if (rc == GYRE_REFUSED && strstr(why.message, "WRONGTYPE")) {
+            rc = GYRE_OK; /* no hash, hence no record of ours */
+        } else if (rc != GYRE_OK && e) {
+            *e = why;
+        }
     }
     gy_buf_fini(&copy);
     return rc;

@@ -89,18 +89,20 @@ int gy_link_visit(const struct gy_link_conf *c, const struct gy_server *server, 
 }
 
 /* Our users there go, of this generation and the older ones. */
-static int unmake(struct gy_sync *c, const struct gy_fence *f, gyre_error_t *e)
+static int unmake(struct gy_sync *c, const struct gy_fence *f,
+                  bool (*may)(void *ctx, const char *run_id), void *ctx, gyre_error_t *e)
 {
     struct gy_reply *acl = NULL, *done = NULL;
     size_t argc;
     int rc = gy_sync_call(c, &acl, e, "ACL", "LIST", NULL);
     struct gy_slice *argv = rc == GYRE_OK ? gy_fence_unmake(f, acl, &argc) : NULL;
-    if (argv) {
+    if (argv && (!may || may(ctx, gy_sync_run_id(c)))) {
         gy_sync_add(c, argc, argv);
         rc = gy_sync_read(c, &done, e);
     }
     if (rc == GYRE_OK && done && done->type == '-') {
-        rc = gy_fail(e, GYRE_REFUSED, "%.*s", (int)done->text.n, (const char *)done->text.p);
+        rc = gy_fail(e, GYRE_REFUSED, "ACL DELUSER: %.*s", (int)done->text.n,
+                     (const char *)done->text.p);
     }
     free(argv);
     gy_reply_free(done);
@@ -109,12 +111,16 @@ static int unmake(struct gy_sync *c, const struct gy_fence *f, gyre_error_t *e)
 }
 
 int gy_link_retire(const struct gy_link_conf *c, const struct gy_server *server, int64_t ms,
-                   bool (*may)(void *ctx, const char *run_id), void *ctx, gyre_error_t *e)
+                   bool weak, bool (*may)(void *ctx, const char *run_id), void *ctx,
+                   gyre_error_t *e)
 {
     struct gy_sync *s = NULL;
     int rc = gy_link_visit(c, server, ms, &s, e);
-    if (rc == GYRE_OK && (!may || may(ctx, gy_sync_run_id(s))) && !*gy_sync_greeting(s)->weak) {
-        rc = unmake(s, &c->fence, e);
+    const char *why = rc == GYRE_OK ? gy_sync_greeting(s)->weak : "";
+    if (rc == GYRE_OK && !*why) {
+        rc = unmake(s, &c->fence, may, ctx, e);
+    } else if (strstr(why, "NOPERM") && !weak) {
+        rc = gy_fail(e, GYRE_REFUSED, "%s", why);
     }
     gy_sync_close(s);
     return rc;
@@ -155,6 +161,7 @@ static int open_link(struct gy_links *l, struct gy_link *k, const struct gy_serv
         .connect_ms = l->conf->connect_ms,
         .timeout_ms = l->conf->timeout_ms,
         .fence = &l->conf->fence,
+        .made = &k->made,
         .kill_id = k->dead_id,
         .kill_run_id = k->dead_run_id,
     };
@@ -187,13 +194,14 @@ int gy_links_get(struct gy_links *l, uint32_t i, const struct gy_server *server,
         l->v = v;
         l->n = i + 1;
     }
+    char user[GY_SHOW];
     struct gy_link *k = &l->v[i];
     int rc = k->sync ? GYRE_OK : open_link(l, k, server, e);
     if (rc == GYRE_OK && !l->weak_ok && *gy_links_weak(l, i)) {
         rc = gy_fail(e, GYRE_REFUSED,
                      "no predecessor can be fenced by ACL there (%s), and the move was not begun "
                      "with --weak-fencing: " GY_FENCE_GRANT,
-                     gy_links_weak(l, i));
+                     gy_links_weak(l, i), gy_show(l->conf->fence.base, user));
         gy_links_drop(l, i); /* asked again, it may have been granted */
     }
     if (rc == GYRE_OK && library && !k->loaded) {
@@ -215,6 +223,11 @@ const char *gy_links_run_id(const struct gy_links *l, uint32_t i)
 const char *gy_links_weak(const struct gy_links *l, uint32_t i)
 {
     return i < l->n && l->v[i].sync ? gy_sync_greeting(l->v[i].sync)->weak : "";
+}
+
+bool gy_links_made(const struct gy_links *l, uint32_t i)
+{
+    return i < l->n && l->v[i].made;
 }
 
 void gy_links_check(struct gy_links *l, uint32_t i)
@@ -245,21 +258,6 @@ void gy_links_seal(struct gy_links *l)
             gy_debug("move: not told that it ended: %s", e.message);
         }
     }
-}
-
-void gy_links_retire(struct gy_links *l, uint32_t i)
-{
-    struct gy_reply *r = NULL;
-    struct gy_sync *c = i < l->n ? l->v[i].sync : NULL;
-    const struct gy_fence *f = &l->conf->fence;
-    /* By another name it may be a server of the fleet: then somebody else is logged in there. */
-    if (c && !*gy_links_weak(l, i) &&
-        gy_sync_call(c, &r, NULL, "CLIENT", "LIST", NULL) == GYRE_OK &&
-        gy_fence_count(f, r->text) == 1) {
-        (void)unmake(c, f, NULL);
-    }
-    gy_reply_free(r);
-    gy_links_drop(l, i);
 }
 
 void gy_links_drop(struct gy_links *l, uint32_t i)

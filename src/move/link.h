@@ -13,9 +13,9 @@
 #include "net/sync.h"
 
 /* Said where a server does not allow it. */
-#define GY_FENCE_GRANT                                                                        \
-    "grant the proxy's user there +acl|list +acl|setuser +acl|deluser (and do not rename or " \
-    "disable ACL)"
+#define GY_FENCE_GRANT                                                                       \
+    "ACL SETUSER %s +acl|list +acl|setuser +acl|deluser +acl|dryrun there (and ACL neither " \
+    "renamed nor disabled)"
 
 /* What every link is opened with; constant, shared. */
 struct gy_link_conf {
@@ -36,16 +36,18 @@ void gy_link_conf_fini(struct gy_link_conf *c);
 GYRE_NODISCARD int gy_link_visit(const struct gy_link_conf *c, const struct gy_server *server,
                                  int64_t ms, struct gy_sync **out, gyre_error_t *e);
 /* Our users there go, the older generations' too, if `may` (NULL: in any case) says so of the
- * server's process. Nothing to do where ACL cannot be used. */
+ * server's process. Nothing to do where ACL is not known; where it is forbidden only if `weak`,
+ * since else there may be such a user. */
 GYRE_NODISCARD int gy_link_retire(const struct gy_link_conf *c, const struct gy_server *server,
-                                  int64_t ms, bool (*may)(void *ctx, const char *run_id), void *ctx,
-                                  gyre_error_t *e);
+                                  int64_t ms, bool weak, bool (*may)(void *ctx, const char *run_id),
+                                  void *ctx, gyre_error_t *e);
 
 struct gy_link {
     struct gy_sync *sync;
     int64_t dead_id; /* our last connection's, should it have broken */
     char dead_run_id[48];
     bool loaded; /* the function library is there */
+    bool made;   /* our user was made there through this link, or may have been */
 };
 
 struct gy_links {
@@ -70,14 +72,13 @@ GYRE_NODISCARD int gy_links_get(struct gy_links *l, uint32_t i, const struct gy_
 const char *gy_links_run_id(const struct gy_links *l, uint32_t i);
 /* Why server i, just got, cannot be fenced by ACL; "": it can. */
 const char *gy_links_weak(const struct gy_links *l, uint32_t i);
+bool gy_links_made(const struct gy_links *l, uint32_t i);
 /* To be called after an error: the connection is given up when it is broken. */
 void gy_links_check(struct gy_links *l, uint32_t i);
 /* The library was taken away (FUNCTION FLUSH): it is loaded again when the link is next got. */
 void gy_links_unload(struct gy_links *l, uint32_t i);
 /* Every server that got the library learns that the move has ended; as well as it goes. */
 void gy_links_seal(struct gy_links *l);
-/* Our user there goes, and the connection with it: the server is not ours after all. */
-void gy_links_retire(struct gy_links *l, uint32_t i);
 void gy_links_drop(struct gy_links *l, uint32_t i); /* close in peace */
 
 #endif

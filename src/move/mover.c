@@ -291,6 +291,9 @@ static int setup(struct gy_mover *m, const struct gy_config *conf, char **note, 
         rc = load_job(m, e);
     }
     if (rc == GYRE_OK) {
+        rc = gy_leave_load(m, e);
+    }
+    if (rc == GYRE_OK) {
         rc = gy_stamp_check(m, e);
     }
     if (rc == GYRE_OK && fresh) { /* a refused start leaves no view behind that would serve next */
@@ -405,6 +408,7 @@ void gy_mover_destroy(struct gy_mover *m)
     }
     gy_mover_stop(m);
     gy_strays_forget(m);
+    gy_leave_fini(m);
     gy_links_fini(&m->links);
     gy_link_conf_fini(&m->link_conf);
     gy_job_free(m->job);
@@ -430,8 +434,8 @@ void gy_mover_retire(struct gy_mover *m)
         int64_t left = end - gy_now_ms();
         if (left > 0) {
             gyre_error_t e;
-            if (gy_link_retire(&m->link_conf, &m->servers[i], left / (m->nservers - i), NULL, NULL,
-                               &e) != GYRE_OK) {
+            if (gy_link_retire(&m->link_conf, &m->servers[i], left / (m->nservers - i), false, NULL,
+                               NULL, &e) != GYRE_OK) {
                 gy_debug("our user is left behind: %s", e.message);
             }
         }

@@ -56,6 +56,9 @@ GYRE_NODISCARD int gy_mover_rate(struct gy_mover *m, uint64_t keys_per_s, uint64
 /* Whoever takes a move back wants it over: its limits, meant for the way there, are lifted; a rate
  * given from then on counts. */
 GYRE_NODISCARD int gy_mover_abort(struct gy_mover *m, gyre_error_t *e);
+/* A server that left is gone for good, or somebody else cleans it up: REFUSED if it does not wait
+ * for it. */
+GYRE_NODISCARD int gy_mover_forget(struct gy_mover *m, const char *address, gyre_error_t *e);
 void gy_mover_status(struct gy_mover *m, struct gy_buf *json); /* docs/admin.md has the fields */
 GYRE_NODISCARD int gy_mover_history(struct gy_mover *m, struct gy_buf *json, gyre_error_t *e);
 /* The current topology as gyre YAML with its version (for `gyre move` to plan against). */

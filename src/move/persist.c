@@ -24,13 +24,21 @@ static bool field_is(const struct gy_reply *r, const char *field, const char *va
     return gy_slice_eq(gy_info_field(r->text, field), gy_str(value));
 }
 
-static bool has_save_points(struct gy_sync *c)
+int gy_persist_saves(struct gy_sync *c, bool *saves, gyre_error_t *e)
 {
     struct gy_reply *r = NULL;
-    bool yes = gy_sync_call(c, &r, NULL, "CONFIG", "GET", "save", NULL) == GYRE_OK &&
-               r->type == '*' && r->count == 2 && r->item[1].text.n > 0;
+    *saves = false;
+    int rc = info(c, &r, e);
+    bool aof = rc == GYRE_OK && field_is(r, "aof_enabled", "1");
     gy_reply_free(r);
-    return yes;
+    r = NULL;
+    if (rc == GYRE_OK && !aof) {
+        rc = gy_sync_call(c, &r, e, "CONFIG", "GET", "save", NULL);
+        *saves = rc == GYRE_OK && r->type == '*' && r->count == 2 && r->item[1].text.n > 0;
+        rc = rc == GYRE_REFUSED ? GYRE_OK : rc;
+    }
+    gy_reply_free(r);
+    return rc;
 }
 
 static int64_t last_save(struct gy_sync *c, gyre_error_t *e)
@@ -102,16 +110,20 @@ int gy_persist_wait(struct gy_mover *m, uint32_t server, gyre_error_t *e)
     if (rc != GYRE_OK) {
         return rc;
     }
+    bool saves = false;
     rc = info(c, &r, e);
+    bool aof = rc == GYRE_OK && field_is(r, "aof_enabled", "1");
+    gy_reply_free(r);
+    if (rc == GYRE_OK && !aof) {
+        rc = gy_persist_saves(c, &saves, e);
+    }
     if (rc == GYRE_OK) {
-        bool aof = field_is(r, "aof_enabled", "1");
-        gy_reply_free(r);
         /* everysec may be up to a second behind: give it two. */
         if (aof && gy_mover_rest(m, 2000)) {
             rc = gy_fail(e, GYRE_CONFLICT, "stopped");
         } else if (aof) {
             rc = append_file(m, c, name, e);
-        } else if (has_save_points(c)) {
+        } else if (saves) {
             rc = snapshot(m, c, name, e);
         }
     }

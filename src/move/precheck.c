@@ -140,10 +140,16 @@ static int read_rest(struct gy_checks *k, uint32_t i, gyre_error_t *e)
     if (rc != GYRE_OK) {
         return rc;
     }
-    if (gy_sync_call(f->sync, &r, NULL, "FUNCTION", "DUMP", NULL) != GYRE_OK || r->text.n < 10) {
+    gyre_error_t why = {0};
+    rc = gy_sync_call(f->sync, &r, &why, "FUNCTION", "DUMP", NULL);
+    if (rc != GYRE_OK || r->text.n < 10) {
         gy_reply_free(r);
-        return gy_fail(e, GYRE_REFUSED, "%s: it has no functions: moves need Redis 7.0 or later",
-                       shown(k, i, name));
+        bool none = strstr(why.message, "unknown command") != NULL;
+        return gy_fail(e, rc != GYRE_OK ? rc : GYRE_REFUSED, "%s: FUNCTION DUMP: %s%s",
+                       shown(k, i, name), rc != GYRE_OK ? why.message : "no payload",
+                       none ? "; moves need Redis 7.0 or later, with FUNCTION neither renamed nor "
+                              "disabled"
+                            : "");
     }
     const uint8_t *foot = r->text.p + r->text.n - 10;
     f->rdb = (unsigned)foot[0] | (unsigned)foot[1] << 8;
@@ -171,7 +177,7 @@ int gy_check_look(struct gy_checks *k, uint32_t i, gyre_error_t *e)
 /* May an earlier process of this proxy be kept from executing what it still has under way there? */
 static int check_fence(struct gy_checks *k, uint32_t i, gyre_error_t *e)
 {
-    char name[GY_SHOW];
+    char name[GY_SHOW], user[GY_SHOW];
     const char *weak = gy_links_weak(&k->links, i);
     if (!*weak) {
         return GYRE_OK;
@@ -185,22 +191,39 @@ static int check_fence(struct gy_checks *k, uint32_t i, gyre_error_t *e)
                    "not be fenced off by its user: " GY_FENCE_GRANT
                    ", or give --weak-fencing, which fences by connection name: a process that was "
                    "stopped just before it connects could then still write what it held",
-                   shown(k, i, name), weak);
+                   shown(k, i, name), weak, gy_show(k->c->m->link_conf.fence.base, user));
+}
+
+static bool is_destination(const struct gy_precheck *c, uint32_t server)
+{
+    for (size_t i = 0; i < c->npairs; i++) {
+        if (c->pairs[i].dst == server) {
+            return true;
+        }
+    }
+    return false;
 }
 
 int gy_check_server(struct gy_checks *k, uint32_t i, gyre_error_t *e)
 {
     char name[GY_SHOW];
-    int rc = gy_check_look(k, i, e);
-    const struct gy_node_facts *f = &k->facts[i];
+    struct gy_node_facts *f = &k->facts[i];
+    int rc = gy_links_get(&k->links, i, &k->c->view->servers[i], false, &f->sync, e);
+    if (rc != GYRE_OK) {
+        return gy_rights_advise(k, rc, e);
+    }
+    rc = check_fence(k, i, e);
+    if (rc == GYRE_OK) {
+        rc = gy_check_rights(k, i, is_destination(k->c, i), e);
+    }
+    if (rc == GYRE_OK) {
+        rc = gy_check_look(k, i, e);
+    }
     const char *why = rc != GYRE_OK ? NULL
                       : f->loading  ? "it is loading its data: try again when it is ready"
                       : f->cluster  ? "it runs in cluster mode: Redis Cluster moves its own slots"
                       : !f->master  ? "it is a replica: every node of a move must be a master"
                                     : NULL;
-    if (rc == GYRE_OK && !why) {
-        rc = check_fence(k, i, e);
-    }
     if (rc == GYRE_OK && !why &&
         !gy_strays_settled(k->c->m, &k->c->view->servers[i], gy_sync_run_id(f->sync))) {
         why = "it was restarted after a move, and whether it came back with older copies of keys "
@@ -332,7 +355,10 @@ static int average_size(struct gy_checks *k, uint32_t i, double *out, gyre_error
             struct gy_slice argv[] = {GY_LIT("MEMORY"), GY_LIT("USAGE"), key->text};
             gy_sync_add(f->sync, 3, argv);
             rc = gy_sync_read(f->sync, &size, e);
-            if (rc == GYRE_OK && size->type == ':') {
+            if (rc == GYRE_OK && size->type == '-') {
+                rc = gy_fail(e, GYRE_REFUSED, "MEMORY USAGE: %.*s", (int)size->text.n,
+                             (const char *)size->text.p);
+            } else if (rc == GYRE_OK && size->type == ':') {
                 sum += (uint64_t)size->integer;
                 n++;
             }
@@ -377,26 +403,21 @@ static int check_memory(struct gy_checks *k, uint32_t dst, gyre_error_t *e)
 
 /* ---- all of it ---- */
 
+/* The pairs are sorted by source. */
 static int each_source(struct gy_checks *k, gyre_error_t *e)
 {
     int rc = GYRE_OK;
     for (size_t i = 0; i < k->c->npairs && rc == GYRE_OK; i++) {
+        uint32_t src = k->c->pairs[i].src;
         rc = check_pair(k, &k->c->pairs[i], e);
         if (rc == GYRE_OK) {
-            rc = check_databases(k, k->c->pairs[i].src, e);
+            rc = check_databases(k, src, e);
+        }
+        if (rc == GYRE_OK && (i == 0 || k->c->pairs[i - 1].src != src)) {
+            rc = gy_check_key_rights(k, src, e);
         }
     }
     return rc;
-}
-
-static bool is_destination(const struct gy_precheck *c, uint32_t server)
-{
-    for (size_t i = 0; i < c->npairs; i++) {
-        if (c->pairs[i].dst == server) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static int each_destination(struct gy_checks *k, gyre_error_t *e)
@@ -423,15 +444,6 @@ static int each_destination(struct gy_checks *k, gyre_error_t *e)
     return rc;
 }
 
-/* Nothing moves: servers that are not ours after all are left as they were found. The fleet is only
- * appended to, by this thread. */
-static void leave_newcomers(struct gy_checks *k)
-{
-    for (uint32_t i = k->c->m->nservers; k->facts && i < k->c->view->nservers; i++) {
-        gy_links_retire(&k->links, i);
-    }
-}
-
 int gy_precheck_run(struct gy_precheck *c, gyre_error_t *e)
 {
     struct gy_checks k = {.c = c};
@@ -453,8 +465,10 @@ int gy_precheck_run(struct gy_precheck *c, gyre_error_t *e)
         estimate(&k);
         rc = each_destination(&k, e);
     }
-    if (rc != GYRE_OK) {
-        leave_newcomers(&k);
+    for (uint32_t i = 0; i < c->view->nservers; i++) {
+        if (gy_links_made(&k.links, i)) {
+            gy_leave_met(c->m, c->view->servers[i].address);
+        }
     }
     free(k.facts);
     free(k.flow);

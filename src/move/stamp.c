@@ -195,7 +195,7 @@ int gy_stamp_load(struct gy_sync *c, const char *pool, const struct gy_stamp *s,
     struct gy_reply *list = NULL;
     struct gy_slice code;
     int rc = get_code(c, &list, &code, e);
-    if (rc == GYRE_OK || rc == GYRE_REFUSED) { /* may load, but not list: then without the others */
+    if (rc == GYRE_OK) {
         gy_stamp_library(&text, pool, s, code);
         rc = gy_buf_failed(&text)
                  ? gy_fail_nomem(e)
@@ -238,10 +238,15 @@ int gy_stamp_admit(struct gy_sync *c, const char *server, struct gy_known *k, gy
 {
     struct gy_stamp s;
     char name[GY_SHOW];
-    int rc = gy_stamp_ask(c, k->pool, &s, e);
-    if (rc == GYRE_REFUSED) {
-        gy_debug("%s: it does not list its functions", gy_show(server, name));
+    gyre_error_t why = {0};
+    int rc = gy_stamp_ask(c, k->pool, &s, &why);
+    if (rc == GYRE_REFUSED) { /* an old Redis has none; where it is forbidden, nobody can know */
+        gy_log(strstr(why.message, "NOPERM") ? GY_LOG_WARN : GY_LOG_DEBUG,
+               "%s: not asked about earlier moves: %s", gy_show(server, name), why.message);
         return GYRE_OK;
+    }
+    if (rc != GYRE_OK && e) {
+        *e = why;
     }
     bool later = s.epoch > k->epoch || (k->under_way && s.ended && s.epoch == k->epoch);
     if (rc != GYRE_OK || !later) {

@@ -11,6 +11,7 @@
 #define GY_MOVE_STATE_H
 
 #include "base/fail.h"
+#include "move/leave.h"
 #include "move/link.h"
 #include "move/machine.h"
 #include "move/mover.h"
@@ -107,6 +108,9 @@ struct gy_mover {
     uint32_t nservers;
     struct gy_job *job; /* NULL: nothing is under way */
     bool preparing;     /* pre-checks are running in the admin thread */
+    bool leaving;       /* the mover's thread is at a server that left: no pre-check meanwhile */
+    struct gy_left *left;
+    size_t nleft;
     bool stop, paused, abort;
     bool rate_changed;
     uint64_t keys_per_s, bytes_per_s, default_keys, default_bytes;
@@ -157,11 +161,6 @@ void gy_driver_run(struct gy_mover *m); /* the thread's body: until stop */
 /* The view of the units' states now. NULL: out of memory. */
 struct gy_view *gy_driver_view(const struct gy_mover *m, const struct gy_job *j);
 
-/* ---- leave.c ---- */
-/* The move has ended and the view after it, `seq`, is published: our users go from the servers that
- * only the view during the move, `was`, has. */
-void gy_leave(struct gy_mover *m, const struct gy_view *was, uint64_t seq);
-
 /* ---- records.c, pass.c, sweep.c: steps over a set of units; ev[i] is the outcome of units[i] ----
  */
 struct gy_set {
@@ -185,6 +184,8 @@ GYRE_NODISCARD int gy_records_settled(struct gy_mover *m, struct gy_job *j, gyre
 bool gy_reply_fenced(const struct gy_reply *r);
 void gy_mover_complain_reply(struct gy_mover *m, uint32_t server, const struct gy_reply *r);
 GYRE_NODISCARD int gy_persist_wait(struct gy_mover *m, uint32_t server, gyre_error_t *e);
+/* Does it keep its data by snapshots alone? Not known where CONFIG is forbidden: then no. */
+GYRE_NODISCARD int gy_persist_saves(struct gy_sync *c, bool *saves, gyre_error_t *e);
 void gy_pass_run(struct gy_mover *m, struct gy_job *j, enum gy_step step, struct gy_set *s);
 
 /* Said where a server knows of a move that the state does not. */

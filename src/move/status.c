@@ -191,6 +191,7 @@ void gy_mover_status(struct gy_mover *m, struct gy_buf *json)
     }
     gy_json_kstring(&w, "last_error", m->last_error[0] ? m->last_error : NULL);
     gy_json_kstring(&w, "warning", m->warning[0] ? m->warning : NULL);
+    gy_leave_write(m, &w);
     gy_json_object_end(&w);
     pthread_mutex_unlock(&m->lock);
 }

@@ -22,7 +22,7 @@ void gy_greet_begin(struct gy_greet *g, struct gy_buf *out)
 {
     g->at = g->n = g->kills = 0;
     g->round = 1;
-    g->full = false;
+    g->full = g->made = false;
     g->weak[0] = g->why[0] = '\0';
     if (g->password) {
         if (g->user) {
@@ -69,6 +69,9 @@ static bool take_info(struct gy_greet *g, const struct gy_reply *r)
     size_t len = sizeof word - 1;
     const uint8_t *at =
         r->type == '$' && r->text.n ? memmem(r->text.p, r->text.n, word, len) : NULL;
+    if (r->type == '-') {
+        return refuse(g, "INFO", r);
+    }
     if (!at || (size_t)(r->text.p + r->text.n - at) < len + 40) {
         return refuse(g, "INFO server has no run_id: not a Redis server?", r);
     }
@@ -229,6 +232,7 @@ static bool round_two(struct gy_greet *g, struct gy_buf *out)
             return false;
         }
         ask(g, GY_ASK_MAKE);
+        g->made = true;
     }
     if (g->full) {
         ask_cmd(g, out, GY_ASK_CLIENTS, "CLIENT", "LIST");

@@ -52,6 +52,7 @@ struct gy_greet {
     /* out */
     int64_t client_id;
     struct gy_fence_seen seen; /* before anything was changed */
+    bool made;                 /* our user was made, or that was tried */
     char weak[200];            /* why the connection is not our own user's; "": it is */
     char why[160];
     /* inner */

@@ -308,6 +308,9 @@ static int greet(struct gy_sync *s, const struct gy_sync_opts *o, gyre_error_t *
             gy_reply_free(r);
         }
     }
+    if (o->made && g->made) {
+        *o->made = true;
+    }
     if (state == GY_GREETING_FAILED) {
         rc = gy_fail(e, GYRE_REFUSED, "%s: %s", s->where, g->why);
     }

@@ -23,6 +23,7 @@ struct gy_sync_opts {
      * handed out (net/greet.h). look: only see who is there. NULL: nobody's business. */
     const struct gy_fence *fence;
     bool look;
+    bool *made; /* set when our user may have been made there, even if the rest failed; NULL: - */
     /* A connection of our own that timed out: killed first, so that nothing it had sent can land
      * later. Only if the server is still the process it was (run_id). 0: none. */
     int64_t kill_id;

@@ -98,6 +98,83 @@ def test_no_user_stays_at_a_server_that_does_not_serve(farm):
     gone_for_good(c, old)
 
 
+@pytest.mark.parametrize("point", ["after_finish", "before_begin"])
+def test_killed_before_it_took_leave(farm, point):
+    """At the end of a move and in its pre-checks: what the process could not do any more, the next one does."""
+    c = farm.cluster(2, ["workers: 1"])
+    c.fill(100)
+    d = farm.redis("cache-2")
+    add = ("start", "--yes", "--add", f"cache-2={d.address}")
+    if point == "after_finish":
+        c.move(*add)
+    assert c.status()["leaving"] == []
+    c.proxy.stop()
+    c.start({"GYRE_FAIL": f"{point}:1:kill"})
+    served(c, "k", 1)
+    change = add if point == "before_begin" else ("start", "--yes", "--remove", "cache-2")
+    c.move(*change, "--detach", check=False)
+    wait_until(lambda: not c.proxy.alive())
+    assert users(d) == [2]
+    if point == "before_begin":
+        c.start()
+        return gone_for_good(c, d)
+    d.freeze()  # it is not reached at first; that is shown
+    c.start()
+    wait_until(lambda: c.status()["leaving"] and c.status()["leaving"][0]["tries"] > 0)
+    [left] = c.status()["leaving"]
+    assert left["address"] == d.address and OURS.match(left["users"].replace("*", "1")) and left["error"]
+    shown = c.move("status").stdout
+    for word in ("leaving", f"cache-2 at {d.address}", left["users"], f"gyre move forget {d.address}"):
+        assert word in shown, (word, shown)
+    d.thaw()
+    gone_for_good(c, d)
+    wait_until(lambda: c.status()["leaving"] == [])
+    assert "the proxy's users are gone there" in c.proxy.output()
+    return None
+
+
+def test_a_server_that_is_gone_for_good(farm):
+    """Tried until the operator says so, also by the next process; only those that wait can be forgotten."""
+    c = farm.cluster(2, ["workers: 1"], env={"GYRE_FAIL": "after_finish:2:kill"})
+    d = farm.redis("cache-2")
+    c.move("start", "--yes", "--add", f"cache-2={d.address}")
+    c.move("start", "--yes", "--detach", "--remove", "cache-2", check=False)
+    wait_until(lambda: not c.proxy.alive())
+    d.kill()
+    for _ in range(2):
+        c.start()
+        wait_until(lambda: c.status()["leaving"] and c.status()["leaving"][0]["tries"] > 0)
+        c.proxy.kill()
+    c.start()
+    for address in ("127.0.0.1:1", c.nodes["cache-0"].address):
+        done = c.move("forget", address, check=False)
+        assert done.returncode == 1 and "waits to be cleaned up" in done.stderr, done
+    assert "idle" in c.move("forget", d.address).stdout
+    assert c.status()["leaving"] == []
+    c.proxy.kill()
+    c.start()
+    assert c.status()["leaving"] == []
+
+
+def test_a_refused_newcomer(farm):
+    """Nothing of ours stays there, had it been a node before or not; one never reached is not waited for."""
+    c = farm.cluster(2, ["workers: 1"])
+    d = farm.redis("cache-2")
+    add = ("start", "--yes", "--add", f"cache-2={d.address}")
+    for been in (False, True):
+        d.client().set("stranger", 1)
+        assert c.move(*add, check=False).returncode == 1
+        assert users(d) == [] and c.status()["leaving"] == []
+        d.client().delete("stranger")
+        if not been:
+            c.move(*add)
+            c.move("start", "--yes", "--remove", "cache-2")
+            assert users(d) == []
+    nowhere = f"cache-9={harness.HOST}:{harness.free_port()}"
+    assert c.move("start", "--yes", "--add", nowhere, check=False).returncode == 1
+    assert c.status()["leaving"] == []
+
+
 @pytest.mark.parametrize("how", ["lock removed", "state copied"])
 def test_an_older_process_cannot_write(farm, how):
     """Not what it had sent before, which the server holds already, and not afterwards."""

@@ -561,53 +561,6 @@ static void test_right_taken(void **state)
     gy_fence_fini(&f);
 }
 
-/* The hand-shake read the rights, then somebody took one away: what it makes would put it back. */
-static void test_right_taken_meanwhile(void **state)
-{
-    (void)state;
-    static const char *const then = "user app on #00 ~* &* +@all",
-                             *const now = "user app on #00 ~* &* +@all -set";
-    struct gy_fence f;
-    fence_as(&f, 33, "app");
-    for (int taken = 0; taken < 2; taken++) {
-        struct gy_greet g = {.user = "app", .password = "x", .fence = &f};
-        struct gy_buf out = {0};
-        enum gy_greeting state_now = GY_GREETING_MORE;
-        unsigned lists = 0;
-        gy_greet_begin(&g, &out);
-        while (state_now == GY_GREETING_MORE) {
-            enum gy_greet_ask what = g.ask[g.at];
-            bool list = what == GY_ASK_ACL || what == GY_ASK_ACL_AGAIN;
-            struct gy_reply line = {.type = '$', .text = gy_str(taken && lists ? now : then)};
-            struct gy_reply r = {.type = what == GY_ASK_ID     ? ':'
-                                         : what == GY_ASK_INFO ? '$'
-                                         : list                ? '*'
-                                                               : '+',
-                                 .text = GY_LIT("OK")};
-            if (what == GY_ASK_INFO) {
-                r.text = GY_LIT("run_id:0123456789012345678901234567890123456789\r\n");
-            }
-            if (what == GY_ASK_CLIENTS) {
-                r.type = '$';
-                r.text = GY_LIT("\n");
-            }
-            if (list) {
-                r.count = 1;
-                r.item = &line;
-                lists++;
-            }
-            state_now = gy_greet_take(&g, &r, &out);
-        }
-        assert_int_equal(lists, 2);
-        assert_int_equal(state_now, taken ? GY_GREETING_FAILED : GY_GREETING_DONE);
-        assert_int_equal(g.fenced, !taken);
-        assert_true(!taken || strstr(g.why, "changed meanwhile"));
-        gy_greet_fini(&g);
-        gy_buf_fini(&out);
-    }
-    gy_fence_fini(&f);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -615,10 +568,9 @@ int main(void)
         cmocka_unit_test(test_timeout),     cmocka_unit_test(test_kill_older),
         cmocka_unit_test(test_fenced),      cmocka_unit_test(test_made_again),
         cmocka_unit_test(test_rights),      cmocka_unit_test(test_rights_follow),
-        cmocka_unit_test(test_right_taken), cmocka_unit_test(test_right_taken_meanwhile),
-        cmocka_unit_test(test_no_growth),   cmocka_unit_test(test_auth),
-        cmocka_unit_test(test_liars),       cmocka_unit_test(test_unreachable),
-        cmocka_unit_test(test_info_field),
+        cmocka_unit_test(test_right_taken), cmocka_unit_test(test_no_growth),
+        cmocka_unit_test(test_auth),        cmocka_unit_test(test_liars),
+        cmocka_unit_test(test_unreachable), cmocka_unit_test(test_info_field),
     };
     return cmocka_run_group_tests(tests, up, down);
 }
