@@ -284,7 +284,7 @@ static void table_leaving(const struct gy_move_status *s, struct gy_buf *out)
         gy_buf_puts(out, ": the proxy's users ");
         gy_move_puts_clean(out, part[2]);
         gy_buf_puts(out, " are to be deleted there, for ");
-        gy_move_put_seconds(
+        gy_term_seconds(
             out, difftime(time(NULL), (time_t)json_integer_value(json_object_get(one, "since"))));
         if (json_integer_value(json_object_get(one, "tries")) > 0) {
             gy_buf_puts(out, " now: ");
