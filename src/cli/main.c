@@ -27,7 +27,7 @@ static const struct gy_cmd COMMANDS[] = {
     {"ranges", gy_cmd_ranges, "what does each node hold, and who can feed its replacement?"},
     {"check", gy_cmd_check,
      "do two configurations send every key to the same server, and why not?"},
-    {"convert", gy_cmd_convert, "the same topology as gyre's own YAML"},
+    {"convert", gy_cmd_convert, "the same topology in another format"},
     {"diff", gy_cmd_diff, "what moves between two topologies?"},
     {"plan", gy_cmd_plan, "what would move if nodes were added, removed or re-weighted?"},
     {"move", gy_cmd_move, "do it, on a running proxy", gy_move_sub},

@@ -6,16 +6,15 @@
 #include "cli/change.h"
 #include "cli/cmd.h"
 #include "cli/movement.h"
-#include "cli/opt.h"
 #include "cli/out.h"
-#include "cli/save.h"
-#include "cli/topo.h"
+#include "cli/write_as.h"
 
 #include <stdio.h>
 
 struct plan {
     struct gy_topo_from topo_from;
     struct gy_keys_from from;
+    struct gy_write_as as;
     uint64_t samples, flows;
     double limit;
     bool json;
@@ -64,6 +63,7 @@ static const struct gy_opt OPTIONS[] = {
      take_replace},
     {'o', "output", "FILE", "write the new topology to FILE ('-': stdout, without the report)",
      GY_OPT_TEXT, offsetof(struct plan, output), 0, 0, NULL},
+    GY_WRITE_AS_OPTIONS(struct plan),
     GY_KEYS_OPTIONS(struct plan),
     {0, "samples", "N", "when no exact answer exists (200000)", GY_OPT_UINT,
      offsetof(struct plan, samples), 1, 1000000000, NULL},
@@ -101,7 +101,12 @@ static int prepare(struct plan *p, const char *path)
         gy_complain("plan: no change given; see --add, --remove, --weight, --replace");
         return GY_EXIT_USAGE;
     }
-    int rc = gy_topo_load(path, &p->topo_from, &p->old);
+    if (!p->output && (p->as.to || p->as.lossy)) {
+        gy_complain("plan: --to and --lossy are for the file that -o FILE writes");
+        return GY_EXIT_USAGE;
+    }
+    int rc = gy_write_as_check(&p->as, p->output);
+    rc = rc ? rc : gy_topo_load(path, &p->topo_from, &p->old);
     gyre_error_t e = {0};
     if (!rc && (rc = gy_changes_apply(&p->changes, p->old.config->topology, &p->next, &e)) != 0) {
         e.code = rc;
@@ -141,16 +146,11 @@ static void dump(const struct plan *p, struct gy_buf *out)
 /* The new file, to where it was asked for. *reported: it went to stdout, so nothing else may. */
 static int write_topology(struct plan *p, bool *reported)
 {
-    struct gy_buf yaml = {0};
-    dump(p, &yaml);
-    int rc;
+    struct gy_buf text = {0};
     *reported = strcmp(p->output, "-") == 0;
-    if (*reported) {
-        rc = gy_out_flush(&yaml);
-    } else {
-        rc = gy_save_file(p->output, &yaml);
-    }
-    gy_buf_fini(&yaml);
+    int rc = gy_write_as(&p->as, &p->old, p->next, &text);
+    rc = rc ? rc : gy_write_as_save(&p->as, p->output, &text);
+    gy_buf_fini(&text);
     return rc;
 }
 

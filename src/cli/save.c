@@ -52,7 +52,26 @@ static mode_t mode_for(const struct stat *old)
     return 0666 & ~mask;
 }
 
-int gy_save_file(const char *path, struct gy_buf *text)
+static int is_there(const char *path)
+{
+    gy_complain("%s is there already, and nothing is written; --force writes over it", path);
+    return GY_EXIT_USAGE;
+}
+
+/* Over the path, or to it only if nothing is there: link(2) never replaces. */
+static bool settle(const char *beside, const char *path, bool replace)
+{
+    if (replace) {
+        return rename(beside, path) == 0;
+    }
+    bool ok = link(beside, path) == 0;
+    int err = errno;
+    unlink(beside);
+    errno = err;
+    return ok;
+}
+
+static int save(const char *path, struct gy_buf *text, bool replace)
 {
     struct stat st;
     bool exists = stat(path, &st) == 0;
@@ -61,6 +80,9 @@ int gy_save_file(const char *path, struct gy_buf *text)
     }
     if (exists && !S_ISREG(st.st_mode)) {
         return write_into(path, text);
+    }
+    if (exists && !replace) {
+        return is_there(path);
     }
     char *beside;
     if (asprintf(&beside, "%s.XXXXXX", path) < 0) {
@@ -77,11 +99,21 @@ int gy_save_file(const char *path, struct gy_buf *text)
     int err = errno;
     close(fd);
     errno = err;
-    if (!ok || rename(beside, path) != 0) {
-        rc = failed(path);
+    if (!ok || !settle(beside, path, replace)) {
+        rc = ok && !replace && errno == EEXIST ? is_there(path) : failed(path);
         unlink(beside);
     }
 out:
     free(beside);
     return rc;
+}
+
+int gy_save_file(const char *path, struct gy_buf *text)
+{
+    return save(path, text, true);
+}
+
+int gy_save_new(const char *path, struct gy_buf *text)
+{
+    return save(path, text, false);
 }

@@ -22,7 +22,7 @@ struct show {
 
 static const struct gy_opt OPTIONS[] = {
     GY_TOPO_OPTIONS(struct show),
-    {0, "formats", NULL, "lists the formats gyre reads", GY_OPT_FLAG,
+    {0, "formats", NULL, "lists the formats gyre reads (r) and writes (w)", GY_OPT_FLAG,
      offsetof(struct show, formats), 0, 0, NULL},
     {0, "json", NULL, "answer in JSON", GY_OPT_FLAG, offsetof(struct show, json), 0, 0, NULL},
     {0}};
@@ -61,7 +61,8 @@ static int list_formats(const struct show *s)
         if (s->json) {
             gy_json_kstring(&j, all[i].name, all[i].about);
         } else {
-            gy_buf_printf(&out, "%-16s %s\n", all[i].name, all[i].about);
+            gy_buf_printf(&out, "%-22s %s %s\n", all[i].name, all[i].writer ? "rw" : "r ",
+                          all[i].about);
         }
     }
     if (s->json) {

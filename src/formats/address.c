@@ -49,16 +49,21 @@ static bool check_port(struct gy_slice port, bool any_port, char *why)
     return true;
 }
 
-static bool is_ipv6(struct gy_slice host)
+static bool read_ipv6(struct gy_slice host, struct in6_addr *bits)
 {
     char text[INET6_ADDRSTRLEN + 1];
-    struct in6_addr bits;
     if (host.n >= sizeof text) {
         return false;
     }
     memcpy(text, host.p, host.n);
     text[host.n] = 0;
-    return inet_pton(AF_INET6, text, &bits) == 1;
+    return inet_pton(AF_INET6, text, bits) == 1;
+}
+
+static bool is_ipv6(struct gy_slice host)
+{
+    struct in6_addr bits;
+    return read_ipv6(host, &bits);
 }
 
 static bool check_bracketed(struct gy_slice t, bool any_port, char *why)
@@ -175,6 +180,29 @@ struct gy_slice gy_address_host(const char *address)
     const char *colon = strrchr(address, ':');
     return (struct gy_slice){(const uint8_t *)address,
                              colon ? (size_t)(colon - address) : strlen(address)};
+}
+
+void gy_address_parts(const char *address, struct gy_slice *host, struct gy_slice *port)
+{
+    const char *colon = strrchr(address, ':');
+    *host = gy_address_host(address);
+    *port = gy_str(colon ? colon + 1 : "");
+    if (strncmp(address, "unix:", 5) == 0) {
+        *host = gy_str(address + 5);
+        *port = GY_LIT("");
+    }
+}
+
+bool gy_address_same(const char *a, const char *b)
+{
+    struct gy_slice host[2], port[2];
+    struct in6_addr bits[2];
+    gy_address_parts(a, &host[0], &port[0]);
+    gy_address_parts(b, &host[1], &port[1]);
+    return gy_slice_eq(port[0], port[1]) &&
+           (gy_slice_eq(host[0], host[1]) ||
+            (read_ipv6(host[0], &bits[0]) && read_ipv6(host[1], &bits[1]) &&
+             memcmp(&bits[0], &bits[1], sizeof bits[0]) == 0));
 }
 
 bool gy_address_join(struct gy_buf *out, struct gy_slice host, struct gy_slice port)

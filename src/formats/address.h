@@ -16,6 +16,14 @@ bool gy_address_check(struct gy_slice text, bool any_port, char why[GY_ADDRESS_W
 /* The host part, brackets off; for "unix:/path" the word "unix". */
 struct gy_slice gy_address_host(const char *address);
 
+/* Host (brackets off; a socket's path) and port (empty for a socket) of what gy_address_check
+ * takes.
+ */
+void gy_address_parts(const char *address, struct gy_slice *host, struct gy_slice *port);
+
+/* Is it one address? IPv6 may be spelt in several ways. Both are what gy_address_check takes. */
+bool gy_address_same(const char *a, const char *b);
+
 /* Appends host and port as one address: IPv6 gets its brackets, a host that begins with '/' is a
  * socket. False, with nothing appended, where that is no address. */
 bool gy_address_join(struct gy_buf *out, struct gy_slice host, struct gy_slice port);

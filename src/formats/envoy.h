@@ -7,5 +7,6 @@
 
 int gy_envoy_sniff(struct gy_slice head);
 int gy_envoy_parse(struct gy_reading *r);
+GYRE_NODISCARD int gy_envoy_write(struct gy_writing *w);
 
 #endif

@@ -8,6 +8,7 @@
 #include "formats/cassandra_describering.h"
 #include "formats/cassandra_ring.h"
 #include "formats/cassandra_status.h"
+#include "formats/cassandra_tokens.h"
 #include "formats/clickhouse.h"
 #include "formats/cortex.h"
 #include "formats/envoy.h"
@@ -72,37 +73,84 @@ static int parse_gyre(struct gy_reading *r)
     return rc;
 }
 
+static int write_gyre(struct gy_writing *w)
+{
+    gy_config_dump(w->t, w->what->proxy, w->out);
+    return GYRE_OK;
+}
+
+/* ---- what is written: see write.h ---- */
+
+static const struct gy_writer GYRE = {
+    .system = "gyre's YAML", .keeps = GY_KEEPS_ALL, .write = write_gyre};
+static const struct gy_writer CASSANDRA = {.system = "a list of Cassandra's tokens",
+                                           .like = "cassandra",
+                                           .keeps = GY_KEEPS_ZONES | GY_KEEPS_DRAINED |
+                                                    GY_KEEPS_REPLICAS | GY_KEEPS_SERVERS,
+                                           .write = gy_cassandra_tokens_write};
+static const struct gy_writer TWEMPROXY = {.system = "nutcracker.yml",
+                                           .like = "twemproxy",
+                                           .others =
+                                               "timeouts, passwords and limits of nutcracker.yml",
+                                           .write = gy_twemproxy_write};
+static const struct gy_writer ENVOY = {.system = "a cluster of Envoy",
+                                       .like = "envoy",
+                                       .keeps = GY_KEEPS_ZONES | GY_KEEPS_DRAINED,
+                                       .others =
+                                           "timeouts, health checks, TLS and limits of the cluster",
+                                       .write = gy_envoy_write};
+static const struct gy_writer HAPROXY = {
+    .system = "a backend of HAProxy",
+    .like = "haproxy",
+    .keeps = GY_KEEPS_DRAINED,
+    .others = "checks, timeouts, TLS and other words of the backend and its servers",
+    .write = gy_haproxy_write};
+static const struct gy_writer MEMCACHED = {.system = "a list of memcached servers",
+                                           .like = "libmemcached|npm-memcached|libketama",
+                                           .write = gy_memcached_write};
+static const struct gy_writer NGINX = {
+    .system = "an upstream of nginx",
+    .like = "nginx",
+    .others = "keepalive, max_fails and other words of the upstream and its servers",
+    .write = gy_nginx_write};
+
 /* The one place that knows all of them; of two that are equally sure the first wins. */
 static const struct gy_format FORMATS[] = {
-    {"gyre", "gyre's own YAML", sniff_gyre, parse_gyre},
+    {"gyre", "gyre's own YAML", sniff_gyre, parse_gyre, &GYRE},
     {"cassandra-describering", "Cassandra: nodetool describering", gy_cassandra_describering_sniff,
-     gy_cassandra_describering_parse},
-    {"cassandra-ring", "Cassandra: nodetool ring", gy_cassandra_ring_sniff,
-     gy_cassandra_ring_parse},
+     gy_cassandra_describering_parse, NULL},
+    {"cassandra-ring", "Cassandra: nodetool ring", gy_cassandra_ring_sniff, gy_cassandra_ring_parse,
+     NULL},
     {"cassandra-status", "Cassandra: nodetool status", gy_cassandra_status_sniff,
-     gy_cassandra_status_parse},
+     gy_cassandra_status_parse, NULL},
+    {"cassandra-tokens", "Cassandra: initial_token of each node", gy_cassandra_tokens_sniff,
+     gy_cassandra_tokens_parse, &CASSANDRA},
     {"cortex", "the ring of Cortex, Mimir, Loki, Tempo or Pyroscope, as JSON", gy_cortex_sniff,
-     gy_cortex_parse},
+     gy_cortex_parse, NULL},
     {"swift-builder", "OpenStack Swift: what swift-ring-builder prints", gy_swift_builder_sniff,
-     gy_swift_builder_parse},
-    {"swift-ring", "OpenStack Swift: a .ring.gz", gy_swift_ring_sniff, gy_swift_ring_parse},
-    {"thanos", "hashrings of Thanos Receive", gy_thanos_sniff, gy_thanos_parse},
-    {"twemproxy", "nutcracker.yml of twemproxy", gy_twemproxy_sniff, gy_twemproxy_parse},
-    {"carbon-c-relay", "clusters of carbon-c-relay", gy_carbon_sniff, gy_carbon_parse},
-    {"clickhouse", "remote_servers of ClickHouse, XML", gy_clickhouse_sniff, gy_clickhouse_parse},
-    {"envoy", "clusters of Envoy, YAML or JSON", gy_envoy_sniff, gy_envoy_parse},
+     gy_swift_builder_parse, NULL},
+    {"swift-ring", "OpenStack Swift: a .ring.gz", gy_swift_ring_sniff, gy_swift_ring_parse, NULL},
+    {"thanos", "hashrings of Thanos Receive", gy_thanos_sniff, gy_thanos_parse, NULL},
+    {"twemproxy", "nutcracker.yml of twemproxy", gy_twemproxy_sniff, gy_twemproxy_parse,
+     &TWEMPROXY},
+    {"carbon-c-relay", "clusters of carbon-c-relay", gy_carbon_sniff, gy_carbon_parse, NULL},
+    {"clickhouse", "remote_servers of ClickHouse, XML", gy_clickhouse_sniff, gy_clickhouse_parse,
+     NULL},
+    {"envoy", "clusters of Envoy, YAML or JSON", gy_envoy_sniff, gy_envoy_parse, &ENVOY},
     {"haproxy", "backends of HAProxy, in a whole haproxy.cfg or a piece of it", gy_haproxy_sniff,
-     gy_haproxy_parse},
-    {"mcrouter", "mcrouter's JSON", gy_mcrouter_sniff, gy_mcrouter_parse},
+     gy_haproxy_parse, &HAPROXY},
+    {"mcrouter", "mcrouter's JSON", gy_mcrouter_sniff, gy_mcrouter_parse, NULL},
     {"memcached", "memcached servers: JSON of a client, a list, a libketama or libmemcached file",
-     gy_memcached_sniff, gy_memcached_parse},
+     gy_memcached_sniff, gy_memcached_parse, &MEMCACHED},
     {"nginx", "upstream blocks of nginx, in a whole nginx.conf or a piece of it", gy_nginx_sniff,
-     gy_nginx_parse},
-    {"redis-info", "INFO of one Redis server", gy_redis_info_sniff, gy_redis_info_parse},
+     gy_nginx_parse, &NGINX},
+    {"redis-info", "INFO of one Redis server", gy_redis_info_sniff, gy_redis_info_parse, NULL},
     {"redis-nodes", "Redis Cluster: CLUSTER NODES, or a nodes.conf", gy_redis_nodes_sniff,
-     gy_redis_nodes_parse},
-    {"redis-shards", "Redis Cluster: CLUSTER SHARDS", gy_redis_shards_sniff, gy_redis_shards_parse},
-    {"redis-slots", "Redis Cluster: CLUSTER SLOTS", gy_redis_slots_sniff, gy_redis_slots_parse},
+     gy_redis_nodes_parse, NULL},
+    {"redis-shards", "Redis Cluster: CLUSTER SHARDS", gy_redis_shards_sniff, gy_redis_shards_parse,
+     NULL},
+    {"redis-slots", "Redis Cluster: CLUSTER SLOTS", gy_redis_slots_sniff, gy_redis_slots_parse,
+     NULL},
 };
 
 #define FORMAT_COUNT (sizeof FORMATS / sizeof FORMATS[0])

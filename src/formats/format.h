@@ -13,7 +13,8 @@
  *   3. everything the real system refuses is refused, where it stands, for that reason
  *      (gy_read_fail: file, line, column); what it takes but should not is a note. A pool that the
  *      system accepts but no ring places (round robin) gets gy_read_unplaced, not an error;
- *   4. its files into tests/corpus with facts.tsv, small ones into tests/fuzz/formats/corpus-any,
+ *   4. a writer, where people would want one: SYSTEM_write.c and write.h;
+ *   5. its files into tests/corpus with facts.tsv, small ones into tests/fuzz/formats/corpus-any,
  *      refusals into tests/unit/formats, the row into docs/formats.md.
  *
  * Limits: a text has at most GY_TEXT_MAX bytes, after gunzip GY_GUNZIP_MAX. The readers below
@@ -22,7 +23,7 @@
 #ifndef GY_FORMATS_FORMAT_H
 #define GY_FORMATS_FORMAT_H
 
-#include "formats/pools.h"
+#include "formats/write.h"
 
 #define GY_TEXT_MAX   ((size_t)64 << 20)
 #define GY_GUNZIP_MAX ((size_t)256 << 20)
@@ -60,6 +61,7 @@ struct gy_format {
     const char *about;
     int (*sniff)(struct gy_slice head);
     int (*parse)(struct gy_reading *r);
+    const struct gy_writer *writer; /* NULL: gyre only reads it */
 };
 
 const struct gy_format *gy_formats(size_t *count);

@@ -119,11 +119,8 @@ static int find_defaults(struct state *s, size_t word, const struct gy_haproxy_p
 
 static int check_name(struct state *s, struct gy_slice name)
 {
-    static const char more[] = ".:_-";
     for (size_t i = 0; i < name.n; i++) {
-        uint8_t c = name.p[i];
-        if (!((c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
-              (c && strchr(more, c)))) {
+        if (!gy_haproxy_in_name(name.p[i])) {
             char q[GY_QUOTE];
             return gy_read_fail(s->r, GYRE_SYNTAX, gy_haproxy_at(&s->l, 1),
                                 "character %s is not permitted in a section's name",

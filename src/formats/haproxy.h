@@ -7,5 +7,6 @@
 
 int gy_haproxy_sniff(struct gy_slice head);
 int gy_haproxy_parse(struct gy_reading *r);
+GYRE_NODISCARD int gy_haproxy_write(struct gy_writing *w);
 
 #endif

@@ -272,6 +272,21 @@ static int take_options(const struct gy_haproxy_line *l, size_t from, bool serve
 
 /* ---- the line ---- */
 
+/* Word 1: a server's name, or a template's prefix. */
+static int check_name(const struct gy_haproxy_line *l)
+{
+    struct gy_slice name = gy_haproxy_word(l, 1);
+    char q[GY_QUOTE];
+    for (size_t i = 0; i < name.n; i++) {
+        if (!gy_haproxy_in_name(name.p[i])) {
+            return gy_read_fail(l->r, GYRE_SYNTAX, gy_haproxy_at(l, 1),
+                                "character %s is not permitted in a server's name",
+                                gy_utf8_quote(q, (struct gy_slice){name.p + i, 1}));
+        }
+    }
+    return GYRE_OK;
+}
+
 static int add(const struct gy_haproxy_line *l, struct gy_haproxy_proxy *p, struct gy_slice name,
                struct gy_slice address, const struct gy_haproxy_options *o)
 {
@@ -346,6 +361,7 @@ int gy_haproxy_server_line(const struct gy_haproxy_line *l, struct gy_haproxy_pr
                                      : "<name> and <addr>[:<port>] as arguments");
     }
     int rc = gy_haproxy_known(l, 1);
+    rc = rc ? rc : check_name(l);
     rc = rc || !template ? rc : gy_haproxy_known(l, 2);
     rc = rc ? rc : take_options(l, address + 1, true, &o);
     if (rc) {

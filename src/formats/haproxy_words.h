@@ -39,6 +39,12 @@ static inline bool gy_haproxy_is(const struct gy_haproxy_line *l, size_t i, cons
 struct gy_mark gy_haproxy_at(const struct gy_haproxy_line *l, size_t i);
 /* UNSUPPORTED for a word with a variable in it. */
 GYRE_NODISCARD int gy_haproxy_known(const struct gy_haproxy_line *l, size_t i);
+/* May it stand in the name of a section or a server? */
+static inline bool gy_haproxy_in_name(uint8_t c)
+{
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
+           (c && strchr(".:_-", c));
+}
 /* A number as C's atol reads it: what follows the digits does not count. */
 int64_t gy_haproxy_number(struct gy_slice s);
 

@@ -8,5 +8,6 @@
 
 int gy_memcached_sniff(struct gy_slice head);
 GYRE_NODISCARD int gy_memcached_parse(struct gy_reading *r);
+GYRE_NODISCARD int gy_memcached_write(struct gy_writing *w);
 
 #endif

@@ -7,5 +7,6 @@
 
 int gy_nginx_sniff(struct gy_slice head);
 int gy_nginx_parse(struct gy_reading *r);
+GYRE_NODISCARD int gy_nginx_write(struct gy_writing *w);
 
 #endif

@@ -172,16 +172,12 @@ static int check_server(struct gy_reading *r, const struct gy_tree *t, const str
     return GYRE_OK;
 }
 
-/* The name nutcracker hashes. */
-static void point_name(const struct server_line *s, struct gy_buf *out)
+void gy_twemproxy_point_name(struct gy_slice host, struct gy_slice port, struct gy_buf *out)
 {
-    struct gy_slice name = s->name.n ? s->name : s->host;
-    gy_buf_add(out, name.p, name.n);
-    if (s->name.n == 0 && !s->port.p) {
+    gy_buf_add(out, host.p, host.n);
+    if (!gy_slice_eq(port, GY_LIT("11211"))) {
         gy_buf_putc(out, ':');
-    } else if (s->name.n == 0 && !gy_slice_eq(s->port, GY_LIT("11211"))) {
-        gy_buf_putc(out, ':');
-        gy_buf_add(out, s->port.p, s->port.n);
+        gy_buf_add(out, port.p, port.n);
     }
 }
 
@@ -190,7 +186,11 @@ static int add_server(struct gy_reading *r, struct gy_pool *p, const struct gy_t
 {
     struct gy_buf name = {0}, address = {0};
     struct gy_server *server;
-    point_name(s, &name);
+    if (s->name.n) {
+        gy_buf_add(&name, s->name.p, s->name.n);
+    } else {
+        gy_twemproxy_point_name(s->host, s->port, &name);
+    }
     bool dialled = gy_address_join(&address, s->host, s->port);
     struct gyre_node node = {.size = sizeof node,
                              .name = gy_buf_cstr(&name),

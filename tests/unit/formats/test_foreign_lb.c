@@ -70,6 +70,7 @@ static const struct refusal REFUSALS[] = {
     {NULL, B("server s 1.1.1.1:80 guid"), 4, 22, "expects a word"},
     {NULL, B("server s 1.1.1.1:80 hash-key addr\n server t 1.1.1.1:80"), 5, 2, "beside another"},
     {NULL, B("server s 1.1.1.1:a"), 4, 2, "invalid port"},
+    {NULL, B("server s/t 1.1.1.1:80"), 4, 9, "character '/' is not permitted in a server's name"},
     {NULL, B("server s"), 4, 2, "expects <name> and <addr>"},
     {NULL, B("server s 1.1.1.1:80\n server s 1.1.1.1:80"), 5, 2, "already defined at line 4"},
     {NULL, B("server s 1.1.1.1:80 id 2\n server t 1.1.1.1:80 id 2"), 5, 2,

@@ -146,6 +146,53 @@ static void parse_foreign(void **state)
     }
 }
 
+/* Each is written as what it is. */
+static const char *const WRITTEN[][2] = {
+    {"twemproxy", "a:\n  listen: h:1\n  servers:\n  - h:1:1 x\n  - \"::1:2:3\"\n"},
+    {"nginx",
+     "upstream u { hash $a consistent; server a:1 weight=2; server \"unix:/a b\" down; }\n"},
+    {"haproxy", "backend b\n mode http\n balance uri\n hash-type consistent\n"
+                " server a h:1 id 3\n server b h:2 weight 0 disabled\n"},
+    {"envoy",
+     "clusters:\n- name: c\n  lb_policy: MAGLEV\n  load_assignment: {endpoints: [{locality: "
+     "{zone: z}, lb_endpoints: [{endpoint: {address: {socket_address: {address: 1.1.1.1, "
+     "port_value: 1}}}}, {endpoint: {address: {pipe: {path: /p}}}}]}]}\n"},
+    {"memcached", "--SERVER=a:1/?2 --SOCKET=\"/a\" --DISTRIBUTION=consistent,MD5\n"},
+    {"memcached", "{\"h:1\": {\"vnodes\": 5, \"weight\": 2}, \"h:2\": 1}"},
+    {"memcached", "10.0.0.1:1\t6\n10.0.0.2:1\t5\n"},
+    {"cassandra-tokens",
+     "cassandra_tokens: 1\nnodes: [{node: a, dc: d, rack: r}, {node: b, weight: "
+     "0}, {node: c}]\n"},
+};
+
+static void write_foreign(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof WRITTEN / sizeof WRITTEN[0]; i++) {
+        struct gy_source from = {.file = "f", .format = WRITTEN[i][0]};
+        struct gy_pools *f;
+        int rc = gy_pools_parse(gy_str(WRITTEN[i][1]), &from, &f, NULL);
+        assert_int_equal(rc, 0);
+        struct gy_to_write what = {
+            .topology = f->list[0]->config->topology, .from = f->list[0], .from_format = f->format};
+        long n = 0;
+        for (rc = GYRE_NOMEM; rc; n++) {
+            struct gy_written w = {0};
+            gyre_error_t e = {0};
+            left = n;
+            rc = gy_format_write(f->format, &what, &w, &e);
+            left = -1;
+            if (rc && (rc != GYRE_NOMEM || !*e.message)) {
+                fail_msg("%s, allocation %ld: %d %s\n%s", WRITTEN[i][0], n, rc, e.message,
+                         gy_buf_cstr(&w.text));
+            }
+            gy_written_fini(&w);
+        }
+        assert_true(n > 10);
+        gy_pools_free(f);
+    }
+}
+
 static void check_and_dump(void **state)
 {
     (void)state;
@@ -183,6 +230,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parse),
         cmocka_unit_test(parse_foreign),
+        cmocka_unit_test(write_foreign),
         cmocka_unit_test(check_and_dump),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
