@@ -241,8 +241,8 @@ static const char HAPROXY[] = "global\n"
                               " hash-balance-factor 150\n"
                               " server a1 10.0.0.1:80\n"
                               " server a2 ipv4@10.0.0.2:80 id 3 weight 20#x\n"
-                              " server 'b\\1' \"10.0.0.9:80\" backup\n"
-                              " server a\\ 3 [::1]:80 disabled guid x\n"
+                              " server 'b1' \"/b\\\\1\" backup\n"
+                              " server a3 [::1]:80 disabled guid x\\#\n"
                               "defaults\n mode http\n"
                               "backend t from base\n"
                               " balance hash path\n hash-type map-based crc32 avalanche\n"
@@ -265,10 +265,11 @@ static void whole_haproxy(void **state)
     assert_int_equal(gyre_topology_count(p->config->topology), 3);
     assert_string_equal(gy_pool_find(p, "a1")->id, "1");
     assert_string_equal(gy_pool_find(p, "a2")->address, "10.0.0.2:80");
-    assert_string_equal(gy_pool_find(p, "b\\1")->id, "2");
-    assert_string_equal(gy_pool_find(p, "a 3")->id, "4");
+    assert_string_equal(gy_pool_find(p, "b1")->id, "2");
+    assert_string_equal(gy_pool_find(p, "b1")->address, "unix:/b\\1");
+    assert_string_equal(gy_pool_find(p, "a3")->id, "4");
     assert_string_equal(gyre_topology_node(p->config->topology, 2)->options,
-                        "id=4 guid=x disabled");
+                        "id=4 guid=x# disabled");
     assert_string_equal(gyre_topology_get(p->config->topology, "avalanche"), "1");
     assert_string_equal(gyre_topology_get(p->config->topology, "balance"), "hdr");
     p = pick(f, "t");
