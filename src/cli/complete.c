@@ -232,6 +232,12 @@ static void offer_from_file(const struct gy_offer *o, const struct line *l, cons
     }
 }
 
+/* --to is for those that gyre writes. */
+static void offer_formats(const struct gy_offer *o, const char *option)
+{
+    gy_offer_formats(o, option && strcmp(option, "to") == 0);
+}
+
 /* What an argument of that name may be; option NULL: it is one of the command's own words. */
 static void offer_argument(const struct gy_offer *o, const struct line *l, const char *option,
                            const char *arg, size_t len)
@@ -248,7 +254,7 @@ static void offer_argument(const struct gy_offer *o, const struct line *l, const
         offer_from_file(o, l, r, option && strncmp(option, "other-", 6) == 0);
         break;
     case FORMATS:
-        gy_offer_formats(o);
+        offer_formats(o, option);
         break;
     case ALGORITHMS:
     case HASHES:

@@ -32,7 +32,8 @@ void gy_offer_word(const struct gy_offer *o, const char *word, const char *suffi
 
 /* ---- complete_values.c: words that are not in the tables of options ---- */
 
-void gy_offer_formats(const struct gy_offer *o);
+/* Those that gyre writes, or all. */
+void gy_offer_formats(const struct gy_offer *o, bool written);
 /* The values of a placement setting, as of "algorithm". */
 void gy_offer_setting(const struct gy_offer *o, const char *key);
 /* Of the file at path (NULL: none): nothing if it cannot be read. */

@@ -12,12 +12,14 @@
 
 #define FILE_MAX ((off_t)8 << 20)
 
-void gy_offer_formats(const struct gy_offer *o)
+void gy_offer_formats(const struct gy_offer *o, bool written)
 {
     size_t n;
     const struct gy_format *all = gy_formats(&n);
     for (size_t i = 0; i < n; i++) {
-        gy_offer_word(o, all[i].name, "", all[i].about);
+        if (all[i].writer || !written) {
+            gy_offer_word(o, all[i].name, "", all[i].about);
+        }
     }
 }
 

@@ -18,6 +18,7 @@ KINDS = {
     "cassandra-describering": "cassandra-describering",
     "cassandra-ring": "cassandra-ring",
     "cassandra-status": "cassandra-status",
+    "cassandra-tokens": "cassandra-tokens",
     "clickhouse-remote_servers": "clickhouse",
     "cortex-ring": "cortex",
     "envoy-cluster": "envoy",

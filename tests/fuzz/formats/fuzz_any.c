@@ -2,7 +2,7 @@
 /*
  * fuzz_any.c - any bytes as a file of each format in turn: the first byte chooses one, or that it
  * is recognised. What is refused says why; what is accepted builds a map or says why not, and
- * survives being written as gyre's own YAML.
+ * survives being written as gyre's own YAML, and as whatever writes it.
  */
 #include "formats/format.h"
 
@@ -47,8 +47,22 @@ static void check_pool(struct gy_pool *p)
     gy_buf_fini(&yaml);
 }
 
+/* It is written, or refused with a reason. */
+static void check_write(const struct gy_pool *p, const struct gy_format *f)
+{
+    size_t n;
+    const struct gy_format *all = gy_formats(&n);
+    struct gy_to_write what = {.topology = p->config->topology, .from = p, .from_format = f};
+    for (size_t i = 0; i < n; i++) {
+        struct gy_written w = {0};
+        gyre_error_t e = {0};
+        must(!all[i].writer || gy_format_write(&all[i], &what, &w, &e) == GYRE_OK || *e.message);
+        gy_written_fini(&w);
+    }
+}
+
 /* Maps cost more than texts: only small ones of few nodes. */
-static void check_map(struct gy_pool *p)
+static void check_map(struct gy_pool *p, const struct gy_format *f)
 {
     gyre_map_t *map = NULL;
     gyre_error_t e = {0};
@@ -64,6 +78,7 @@ static void check_map(struct gy_pool *p)
         must(*e.message);
     } else {
         must(gy_pool_judge(p, map) == GYRE_OK);
+        check_write(p, f);
     }
     gyre_map_unref(map);
 }
@@ -90,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     for (size_t i = 0; i < f->count; i++) {
         check_pool(f->list[i]);
-        check_map(f->list[i]);
+        check_map(f->list[i], f->format);
     }
     gy_pools_free(f);
     return 0;

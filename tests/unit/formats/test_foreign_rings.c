@@ -21,6 +21,8 @@
     "flags meta\n"
 #define ROW(id) id " 1 1 h:1 h:1 d 1.00 8 0.00\n"
 
+#define TOKENS "cassandra_tokens: 1\n"
+
 static const struct refusal REFUSALS[] = {
     /* nodetool ring */
     {NULL, RING, 1, 1, "there is no node in it"},
@@ -61,6 +63,20 @@ static const struct refusal REFUSALS[] = {
     {NULL, "TokenRange(start_token:1, end_token:5, endpoints:[a\n", 1, 1, "has no endpoints"},
     {NULL, RANGE("1", "1", ",a"), 1, 51, "endpoints are 1 to 64 addresses"},
     {NULL, RANGE("x", "x", "a"), 1, 37, "'x' is no token"},
+    /* initial_token */
+    {NULL, TOKENS "x: 1\nnodes: []\n", 2, 1, "unknown key 'x'"},
+    {NULL, TOKENS "nodes: 1\n", 2, 8, "'nodes' must be a list"},
+    {NULL, TOKENS "nodes: []\n", 2, 8, "there is no node in it"},
+    {NULL, TOKENS "nodes: [{dc: a}]\n", 2, 9, "a node without its name"},
+    {NULL, TOKENS "nodes: [a]\n", 2, 9, "a node must be a mapping"},
+    {NULL, TOKENS "nodes: [{node: a, dcs: b}]\n", 2, 19, "did you mean 'dc'?"},
+    {NULL, TOKENS "nodes: [{node: a, num_tokens: 2, initial_token: 5}]\n", 2, 31,
+     "num_tokens is '2', but here are 1 tokens"},
+    {NULL, TOKENS "nodes: [{node: a, weight: x}]\n", 2, 27, "the weight 'x' is no number"},
+    {NULL, TOKENS "nodes: [{node: a}, {node: a}]\n", 2, 20, "stands twice"},
+    {NULL, TOKENS "partitioner: Mumur3Partitioner\nnodes: [{node: a}]\n", 2, 14,
+     "did you mean 'Murmur3Partitioner'?"},
+    {NULL, "cassandra_tokens: 2\nnodes: [{node: a}]\n", 1, 19, "must be 1"},
     /* swift-ring-builder */
     {NULL, SUMMARY("1000", "1") BUILDER ROW("0"), 1, 1, "a power of two, up to 2^32"},
     {NULL, SUMMARY("x", "1") BUILDER ROW("0"), 1, 1, "'x' is no number of partitions"},
