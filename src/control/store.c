@@ -4,6 +4,10 @@
  * synchronous=FULL syncs the log at each commit (sqlite.org/pragma.html#pragma_synchronous), so a
  * transaction that was answered survives a crash of the process and of the machine.
  *
+ * On a full disk what is stored can still be read: then the log's index is kept in memory, which
+ * takes locking_mode=EXCLUSIVE (sqlite.org/wal.html#noshm), and every change fails until there is
+ * room.
+ *
  * The lock is flock(2) on a file of its own: it dies with the process however that dies, and the
  * pid inside is only there to be shown. Threads: one thread an object.
  */
@@ -21,11 +25,13 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define STORE_APPLICATION 0x67797265 /* "gyre", PRAGMA application_id */
 #define STORE_FORMAT      1          /* PRAGMA user_version */
 #define STORE_BUSY_MS     5000       /* another process of ours holds the write lock for a moment */
+#define INDEX_BYTES       32768      /* of the write-ahead log's index, to begin with */
 
 struct gy_store {
     sqlite3 *db;
@@ -34,16 +40,29 @@ struct gy_store {
     char *path;   /* of the data base, for messages */
     dev_t device; /* of the file that was opened, and its number: is it still the one at path? */
     ino_t inode;
+    bool full; /* the last thing that failed did for want of room */
     sqlite3_stmt *get, *put, *del, *list, *bump;
 };
+
+/* The file with the index of the log is filled by bytes to find out whether there is room, and the
+ * reason for a failure there is not kept (SQLite's os_unix.c). */
+static bool no_room(const struct gy_store *s, int code)
+{
+    struct statvfs fs;
+    bool index = code == SQLITE_IOERR_SHMSIZE || code == SQLITE_IOERR_SHMOPEN;
+    return index && statvfs(s->path, &fs) == 0 && fs.f_bavail < INDEX_BYTES / fs.f_frsize + 1;
+}
 
 /* What SQLite's code means to the one who runs the proxy. */
 static int fail_db(struct gy_store *s, gyre_error_t *e, const char *what)
 {
     int code = s->db ? sqlite3_extended_errcode(s->db) : SQLITE_NOMEM;
+    int cause = s->db && (code & 0xff) == SQLITE_IOERR ? sqlite3_system_errno(s->db) : 0;
     const char *text = s->db ? sqlite3_errmsg(s->db) : "out of memory";
     const char *advice = "";
-    switch (code & 0xff) {
+    s->full =
+        (code & 0xff) == SQLITE_FULL || cause == ENOSPC || cause == EDQUOT || no_room(s, code);
+    switch (s->full ? SQLITE_FULL : code & 0xff) {
     case SQLITE_NOMEM:
         return gy_fail_nomem(e);
     case SQLITE_FULL:
@@ -146,11 +165,11 @@ static int take_lock(struct gy_store *s, const char *dir, gyre_error_t *e)
     if (!s->lock_path) {
         return gy_fail_nomem(e);
     }
+    /* Over what is there, so that it needs no room; without any, the number is what must miss. */
     int len = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
-    if (ftruncate(s->lock_fd, 0) != 0 || pwrite(s->lock_fd, pid, (size_t)len, 0) != len) {
-        return fail_errno(e, path, "cannot write");
-    }
-    return GYRE_OK;
+    bool told = pwrite(s->lock_fd, pid, (size_t)len, 0) == len && ftruncate(s->lock_fd, len) == 0;
+    return told || errno == ENOSPC || errno == EDQUOT ? GYRE_OK
+                                                      : fail_errno(e, path, "cannot write");
 }
 
 /* ---- the data base ---- */
@@ -278,19 +297,18 @@ bool gy_store_holds(const struct gy_store *s)
            still_there(s, NULL) == GYRE_OK;
 }
 
-static int open_db(struct gy_store *s, gyre_error_t *e)
+static int open_db(struct gy_store *s, bool alone, gyre_error_t *e)
 {
-    int rc = make_file(s, e);
-    if (rc != GYRE_OK) {
-        return rc;
-    }
     /* FULLMUTEX: a mistaken use from two threads must not damage the file. */
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
     if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK) {
         return fail_db(s, e, "cannot open");
     }
     sqlite3_busy_timeout(s->db, STORE_BUSY_MS);
-    rc = exec(s, "PRAGMA journal_mode=WAL", e);
+    int rc = alone ? exec(s, "PRAGMA locking_mode=EXCLUSIVE", e) : GYRE_OK;
+    if (rc == GYRE_OK) {
+        rc = exec(s, "PRAGMA journal_mode=WAL", e);
+    }
     if (rc == GYRE_OK) {
         rc = exec(s, "PRAGMA synchronous=FULL", e);
     }
@@ -298,6 +316,31 @@ static int open_db(struct gy_store *s, gyre_error_t *e)
         rc = check_format(s, e);
     }
     return rc == GYRE_OK ? prepare(s, e) : rc;
+}
+
+static void close_db(struct gy_store *s)
+{
+    sqlite3_stmt **all[] = {&s->get, &s->put, &s->del, &s->list, &s->bump};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        sqlite3_finalize(*all[i]);
+        *all[i] = NULL;
+    }
+    sqlite3_close(s->db);
+    s->db = NULL;
+}
+
+/* Whoever has the directory's lock needs to share with nobody. */
+static int open_at_all(struct gy_store *s, enum gy_store_open_mode mode, gyre_error_t *e)
+{
+    int rc = make_file(s, e);
+    if (rc == GYRE_OK) {
+        rc = open_db(s, false, e);
+    }
+    if (rc == GYRE_IO && s->full && mode == GY_STORE_EXCLUSIVE) {
+        close_db(s);
+        rc = open_db(s, true, e);
+    }
+    return rc;
 }
 
 int gy_store_open(const char *dir, enum gy_store_open_mode mode, struct gy_store **out,
@@ -318,7 +361,7 @@ int gy_store_open(const char *dir, enum gy_store_open_mode mode, struct gy_store
         rc = take_lock(s, dir, e);
     }
     if (rc == GYRE_OK) {
-        rc = open_db(s, e);
+        rc = open_at_all(s, mode, e);
     }
     if (rc != GYRE_OK) {
         gy_store_close(s);
@@ -333,11 +376,7 @@ void gy_store_close(struct gy_store *s)
     if (!s) {
         return;
     }
-    sqlite3_stmt *all[] = {s->get, s->put, s->del, s->list, s->bump};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        sqlite3_finalize(all[i]);
-    }
-    sqlite3_close(s->db);
+    close_db(s);
     if (s->lock_fd >= 0) {
         close(s->lock_fd); /* gives the lock back */
     }
@@ -445,6 +484,7 @@ static int run_ops(struct gy_store *s, const struct gy_store_op *ops, size_t n, 
 int gy_store_txn(struct gy_store *s, const struct gy_store_op *ops, size_t n, size_t *failed,
                  gyre_error_t *e)
 {
+    s->full = false;
     int rc = still_there(s, e);
     if (rc == GYRE_OK) {
         rc = exec(s, "BEGIN IMMEDIATE", e);
@@ -464,6 +504,11 @@ int gy_store_txn(struct gy_store *s, const struct gy_store_op *ops, size_t n, si
         (void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     }
     return rc;
+}
+
+bool gy_store_full(const struct gy_store *s)
+{
+    return s->full;
 }
 
 int gy_store_list(struct gy_store *s, const char *prefix,

@@ -4,6 +4,8 @@
  * far: SQLite in a state directory (WAL, synchronous=FULL). Nothing is answered before it is
  * durable.
  *
+ * On a full disk an existing store opens and can be read; changes fail until there is room again.
+ *
  * Values are bytes with a revision that only grows over the whole store. Threads: one thread an
  * object; open it again for another.
  */
@@ -49,6 +51,8 @@ struct gy_store_op {
  * is in *failed. */
 GYRE_NODISCARD int gy_store_txn(struct gy_store *s, const struct gy_store_op *ops, size_t n,
                                 size_t *failed, gyre_error_t *e);
+/* Did the last transaction (or the opening) fail because the disk is full? */
+bool gy_store_full(const struct gy_store *s);
 
 /* Calls fn for each key that begins with prefix, in byte order of keys; fn returns false to stop.
  */

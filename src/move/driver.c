@@ -531,6 +531,12 @@ static void idle(struct gy_mover *m, int64_t ms)
     pthread_mutex_unlock(&m->lock);
 }
 
+/* Of two waits; negative: none. */
+static int64_t sooner(int64_t a, int64_t b)
+{
+    return a < 0 ? b : b < 0 || a < b ? a : b;
+}
+
 void gy_driver_run(struct gy_mover *m)
 {
     pthread_mutex_lock(&m->lock);
@@ -548,12 +554,12 @@ void gy_driver_run(struct gy_mover *m)
         if (stop) {
             return;
         }
+        int64_t full = gy_full_turn(m);
         if (j) {
             stamp(m, j);
             turn(m, j);
         } else {
-            int64_t strays = gy_strays_turn(m), leave = gy_leave_turn(m);
-            idle(m, strays < 0 ? leave : leave < 0 || strays < leave ? strays : leave);
+            idle(m, sooner(full, sooner(gy_strays_turn(m), gy_leave_turn(m))));
         }
     }
 }

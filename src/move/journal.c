@@ -66,8 +66,15 @@ int gy_journal_raise_generation(struct gy_store *s, uint64_t generation, gyre_er
     return write_counter(s, "proxy/gen", generation, e);
 }
 
+static uint64_t time_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
 int gy_journal_identity(struct gy_store *s, char id[GY_FENCE_ID + 1], uint64_t *generation,
-                        gyre_error_t *e)
+                        bool *kept, gyre_error_t *e)
 {
     uint32_t word;
     struct gy_buf b = {0};
@@ -83,7 +90,16 @@ int gy_journal_identity(struct gy_store *s, char id[GY_FENCE_ID + 1], uint64_t *
     if (rc == GYRE_OK) {
         rc = read_counter(s, "proxy/gen", generation, e);
     }
-    return rc == GYRE_OK ? gy_journal_raise_generation(s, ++*generation, e) : rc;
+    if (rc == GYRE_OK) {
+        rc = gy_journal_raise_generation(s, ++*generation, e);
+        *kept = rc == GYRE_OK;
+        if (rc != GYRE_OK && gy_store_full(s)) {
+            uint64_t now = time_ms();
+            *generation = now > *generation ? now : *generation;
+            return GYRE_OK;
+        }
+    }
+    return rc;
 }
 
 int gy_journal_epoch(struct gy_store *s, uint64_t *out, gyre_error_t *e)

@@ -20,9 +20,11 @@ GYRE_NODISCARD int gy_journal_put_view(struct gy_store *s, const gyre_topology_t
 GYRE_NODISCARD int gy_journal_topology(struct gy_slice yaml, const char *where,
                                        gyre_topology_t **out, gyre_error_t *e);
 /* Who this process is to the servers: the name of the state directory, made once at random
- * (GY_FENCE_ID hex digits), and a number that each process raises. */
+ * (GY_FENCE_ID hex digits), and a number that each process raises. *kept false: the disk is full,
+ * so the number is the time in ms, above any that were kept and that earlier processes took
+ * likewise; it is to be raised when there is room. */
 GYRE_NODISCARD int gy_journal_identity(struct gy_store *s, char id[GY_FENCE_ID + 1],
-                                       uint64_t *generation, gyre_error_t *e);
+                                       uint64_t *generation, bool *kept, gyre_error_t *e);
 GYRE_NODISCARD int gy_journal_raise_generation(struct gy_store *s, uint64_t generation,
                                                gyre_error_t *e);
 /* Of the last move that began, or that a server knew of and that was forgotten; 0: none. */

@@ -278,7 +278,11 @@ static int setup(struct gy_mover *m, const struct gy_config *conf, char **note, 
     m->bigkey_bytes = conf->proxy.bigkey_bytes ? conf->proxy.bigkey_bytes : 256 << 10;
     m->default_keys = m->keys_per_s = conf->proxy.move_keys;
     m->default_bytes = m->bytes_per_s = conf->proxy.move_bytes;
-    int rc = gy_journal_identity(m->store, id, &generation, e);
+    gyre_error_t full = {0};
+    int rc = gy_journal_identity(m->store, id, &generation, &m->kept, &full);
+    if (rc != GYRE_OK && e) {
+        *e = full;
+    }
     if (rc == GYRE_OK) {
         rc = gy_link_conf_init(&m->link_conf, &conf->proxy, m->pool, id, generation, e);
     }
@@ -295,6 +299,9 @@ static int setup(struct gy_mover *m, const struct gy_config *conf, char **note, 
     }
     if (rc == GYRE_OK) {
         rc = gy_stamp_check(m, e);
+    }
+    if (rc == GYRE_OK && !m->kept) {
+        gy_full_tell(m, &full);
     }
     if (rc == GYRE_OK && fresh) { /* a refused start leaves no view behind that would serve next */
         rc = gy_journal_put_view(m->store, m->topology, e);

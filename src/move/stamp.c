@@ -288,6 +288,10 @@ static int come_after(struct gy_mover *m, uint64_t newest, gyre_error_t *e)
     gy_warn("a server knows generation %" PRIu64 " of this proxy: this process becomes %" PRIu64,
             newest, newest + 1);
     int rc = gy_journal_raise_generation(m->store, newest + 1, e);
+    if (rc != GYRE_OK && gy_store_full(m->store)) {
+        m->kept = false; /* full.c keeps it */
+        rc = GYRE_OK;
+    }
     return rc == GYRE_OK ? gy_link_conf_renumber(&m->link_conf, newest + 1, e) : rc;
 }
 

@@ -97,6 +97,8 @@ struct gy_mover {
     struct gy_bucket keys, bytes;
     uint64_t charged_keys, charged_bytes; /* of the host's on-access counters */
     unsigned seed;                        /* of the jitter */
+    bool kept;                            /* our generation is in the store */
+    int64_t keep_at;                      /* monotonic ms: when that is tried again */
     struct gy_strays *strays;             /* NULL: not read from the store yet */
 
     pthread_mutex_t lock;
@@ -133,6 +135,12 @@ void gy_mover_complain(struct gy_mover *m, const gyre_error_t *e); /* last_error
 void gy_mover_complain_down(struct gy_mover *m, uint32_t server, const gyre_error_t *e);
 /* A server of the move is another process than when its units were armed: told once each. */
 void gy_mover_warn_restart(struct gy_mover *m, uint32_t server, const char *run_id);
+
+/* ---- full.c ---- */
+void gy_full_tell(struct gy_mover *m, const gyre_error_t *e);
+/* Keeps our generation if that could not be done at the start; ms until it is tried again, -1:
+ * kept. */
+int64_t gy_full_turn(struct gy_mover *m);
 
 /* ---- status.c ---- */
 /* Takes the host's longest wait into the job's. Under the lock. */

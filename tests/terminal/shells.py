@@ -27,7 +27,8 @@ POOLS = "".join(f"{name}:\n  listen: 127.0.0.1:{port}\n  servers:\n   - 127.0.0.
 OFFERS = [
     ("gyre lo", ["locate"]),
     ("gyre move re", ["resume"]),
-    ("gyre move ", ["start", "status", "watch", "pause", "resume", "rate", "abort", "history", "topology"]),
+    ("gyre move ", ["start", "status", "watch", "pause", "resume", "rate", "abort", "history", "topology",
+                    "forget"]),
     ("gyre move start --we", ["--weight", "--weak-fencing"]),
     ("gyre help move a", ["abort"]),
     ("gyre locate fl", ["fleet.yaml"]),
