@@ -797,17 +797,38 @@ struct gyre_flow {
     double share;
 };
 
+/* How the figures of a diff came about. */
+enum gyre_basis {
+    /* Of so many generated keys: a share p is off by about sqrt(p (1 - p) / samples). */
+    GYRE_SAMPLED,
+    /* Computed, for a hash of which every value is as likely as any other; as gyre_map_share is
+     * where there is neither ring nor table. Of n keys about sqrt(n p (1 - p)) more or fewer than
+     * n p are found, for the hash deals them by chance. */
+    GYRE_EXPECTED,
+    /* Counted over the whole hash space. */
+    GYRE_EXACT,
+};
+
 /*
- * Compares two maps by the names of their nodes. Exact for two rings whose keys stand at the same
- * positions (the points are merged in 128-bit integers; the tables of maglev and slots are rings in
- * this) and for two modulos (residues are counted by the Chinese remainder theorem). Other pairs
- * are judged by `samples` pseudo-random keys, always the same ones: a share p is then off by about
- * sqrt(p (1 - p) / samples).
+ * Compares two maps by the names of their nodes. Two rings whose keys stand at the same positions
+ * are exact (the points are merged in 128-bit integers; the tables of maglev and slots are rings in
+ * this), and so are two modulos (residues are counted by the Chinese remainder theorem).
+ *
+ * Expected, to about the precision of a double: two rendezvous, whatever the weights (the least of
+ * exponential variates before and after, integrated piece by piece); two dx of equal capacity and
+ * heaviest; two jumps; two jumpbacks or whole mementos of which the smaller has at least as many
+ * slots as the greatest power of two below those of the larger, so of any change of one node; two
+ * mementos of one range, if one has given up what the other has, in the same order, and perhaps
+ * more.
+ *
+ * All other pairs (of two algorithms, two levels, two hashes) are judged by `samples` pseudo-random
+ * keys, always the same ones.
  *
  * Errors: EMPTY (no node takes keys in one of them); MISMATCH (hash_tag differs, so that only real
- * keys can tell; or not exact and samples is 0); NOMEM. MT-safe. Cost: one pass over the points of
- * both rings, about 1 ns each where they agree and some 50 ns where they do not, and a few 100 ns
- * for each flow; modulo: up to N * M / gcd steps, of which the first 2^20 flows are listed.
+ * keys can tell; or only samples can, and samples is 0); NOMEM. MT-safe. Cost: one pass over the
+ * points of both rings, about 1 ns each where they agree and some 50 ns where they do not, and a
+ * few 100 ns for each flow; modulo: up to N * M / gcd steps; expected: sorts the nodes. Of rings
+ * all flows are listed, of the others the first 2^20 found.
  */
 GYRE_API GYRE_NODISCARD int gyre_diff_build(gyre_map_t *from, gyre_map_t *to, size_t samples,
                                             gyre_diff_t **out, gyre_error_t *e);
@@ -815,7 +836,11 @@ GYRE_API GYRE_NODISCARD int gyre_diff_build(gyre_map_t *from, gyre_map_t *to, si
 /* Frees d and its flows; NULL is allowed. */
 GYRE_API void gyre_diff_free(gyre_diff_t *d);
 
-/* False: what moved was sampled. (The minimum is exact always.) */
+/* What moved is exact, expected or sampled. (The minimum is never sampled: it comes of the shares.)
+ */
+GYRE_API enum gyre_basis gyre_diff_basis(const gyre_diff_t *d);
+
+/* Is it GYRE_EXACT? */
 GYRE_API bool gyre_diff_exact(const gyre_diff_t *d);
 
 /* Share of the keys whose node changes. */
@@ -825,8 +850,9 @@ GYRE_API double gyre_diff_moved(const gyre_diff_t *d);
 GYRE_API double gyre_diff_minimum(const gyre_diff_t *d);
 
 /*
- * moved / minimum: 1 is perfect, and every change of one node of a ring reaches it exactly. 1 too
- * when nothing moves; infinity when keys move though no share shrinks.
+ * moved / minimum: 1 is perfect, and every change of one node of a ring reaches it exactly, as it
+ * does where what is expected is computed. 1 too when nothing moves; infinity when keys move though
+ * no share shrinks.
  */
 GYRE_API double gyre_diff_ratio(const gyre_diff_t *d);
 

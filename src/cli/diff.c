@@ -17,7 +17,7 @@ struct diff {
 
 static const struct gy_opt OPTIONS[] = {
     GY_KEYS_OPTIONS(struct diff),
-    {0, "samples", "N", "when no exact answer exists (200000)", GY_OPT_UINT,
+    {0, "samples", "N", "where only a sample can tell (200000)", GY_OPT_UINT,
      offsetof(struct diff, samples), 1, 1000000000, NULL},
     {0, "flows", "N", "show the N largest flows (20)", GY_OPT_UINT, offsetof(struct diff, flows), 0,
      UINT32_MAX, NULL},

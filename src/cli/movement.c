@@ -122,11 +122,15 @@ void gy_movement_fini(struct gy_movement *m)
     *m = (struct gy_movement){0};
 }
 
-/* Of a share found by sampling: within it 19 times of 20. 0 where the share is exact. */
+static bool sampled(const struct gy_movement *m)
+{
+    return gyre_diff_basis(m->diff) == GYRE_SAMPLED;
+}
+
+/* Of a share found by sampling: within it 19 times of 20. 0 where nothing was. */
 static double error_of(const struct gy_movement *m, double share)
 {
-    bool exact = gyre_diff_exact(m->diff) || !m->samples;
-    return exact ? 0 : 1.96 * sqrt(share * (1 - share) / (double)m->samples);
+    return !sampled(m) || !m->samples ? 0 : 1.96 * sqrt(share * (1 - share) / (double)m->samples);
 }
 
 /* The same of the ratio; the minimum comes of the shares alone, which are not sampled. */
@@ -138,7 +142,7 @@ static double ratio_error(const struct gy_movement *m)
 
 bool gy_movement_excess(const struct gy_movement *m, double limit)
 {
-    /* The ratio of two exact fractions, each rounded once: a billionth is rounding, not a key. */
+    /* The ratio of two fractions that are rounded: a billionth is rounding, not a key. */
     return gyre_diff_ratio(m->diff) - ratio_error(m) > limit * (1 + 1e-9);
 }
 
@@ -167,7 +171,7 @@ static uint64_t flow_keys(const struct gy_movement *m, size_t flow)
 
 static void text_share(const struct gy_movement *m, double share, struct gy_table *t)
 {
-    if (gyre_diff_exact(m->diff)) {
+    if (!sampled(m)) {
         gy_table_format(t, "%.4f %%", 100 * share);
     } else {
         gy_table_format(t, "%.4f %% ± %.4f", 100 * share, 100 * error_of(m, share));
@@ -199,21 +203,21 @@ static void text_flows(const struct gy_movement *m, size_t most, struct gy_buf *
     }
 }
 
-/* How a sampled figure came about; an exact one needs no word. */
 static void text_figures(const struct gy_movement *m, struct gy_buf *out)
 {
-    bool exact = gyre_diff_exact(m->diff);
     double moved = gyre_diff_moved(m->diff), ratio = gyre_diff_ratio(m->diff);
     gy_buf_printf(out, "\nmoved     %9.4f %%  ", 100 * moved);
-    if (exact) {
+    if (sampled(m)) {
+        gy_buf_printf(out, "± %.4f of the key space\n", 100 * error_of(m, moved));
+    } else if (gyre_diff_exact(m->diff)) {
         gy_buf_puts(out, "of the key space, exactly\n");
     } else {
-        gy_buf_printf(out, "± %.4f of the key space\n", 100 * error_of(m, moved));
+        gy_buf_puts(out, "of the keys, as expected of their hashes (computed, not sampled)\n");
     }
     gy_buf_printf(out, "minimum   %9.4f %%  that any placement with these shares must move\n",
                   100 * gyre_diff_minimum(m->diff));
     /* Nothing moves less than the minimum: below 1 it is the sample that fell so. */
-    if (exact) {
+    if (!sampled(m)) {
         gy_buf_printf(out, "ratio     %9.3f    moved / minimum\n", ratio);
     } else if (ratio < 1) {
         gy_buf_puts(out, "ratio       about 1    moved / minimum\n");
@@ -226,7 +230,7 @@ static void text_figures(const struct gy_movement *m, struct gy_buf *out)
         gy_buf_printf(out, "modulo    %9.4f %%  is what hash mod N would move\n",
                       100 * gyre_diff_modulo(m->diff));
     }
-    if (!exact) {
+    if (sampled(m)) {
         gy_buf_printf(
             out,
             "estimated from %llu samples (± at 95 %%): these placements cannot be compared "
@@ -256,6 +260,9 @@ void gy_movement_text(const struct gy_movement *m, double limit, size_t flows, s
 
 /* ---- as JSON ---- */
 
+static const char *const bases[] = {
+    [GYRE_SAMPLED] = "sampled", [GYRE_EXPECTED] = "expected", [GYRE_EXACT] = "exact"};
+
 static void json_flows(const struct gy_movement *m, struct gy_json *j)
 {
     gy_json_key(j, "flows");
@@ -283,7 +290,8 @@ void gy_movement_json(const struct gy_movement *m, double limit, struct gy_json 
     gy_json_kdouble(j, "ratio", gyre_diff_ratio(m->diff));
     gy_json_kdouble(j, "modulo", gyre_diff_modulo(m->diff));
     gy_json_kbool(j, "exact", gyre_diff_exact(m->diff));
-    if (!gyre_diff_exact(m->diff)) {
+    gy_json_kstring(j, "basis", bases[gyre_diff_basis(m->diff)]);
+    if (sampled(m)) {
         gy_json_kuint(j, "samples", m->samples);
         gy_json_kdouble(j, "moved_error", error_of(m, gyre_diff_moved(m->diff)));
         gy_json_kdouble(j, "ratio_error", ratio_error(m));

@@ -65,7 +65,7 @@ static const struct gy_opt OPTIONS[] = {
      GY_OPT_TEXT, offsetof(struct plan, output), 0, 0, NULL},
     GY_WRITE_AS_OPTIONS(struct plan),
     GY_KEYS_OPTIONS(struct plan),
-    {0, "samples", "N", "when no exact answer exists (200000)", GY_OPT_UINT,
+    {0, "samples", "N", "where only a sample can tell (200000)", GY_OPT_UINT,
      offsetof(struct plan, samples), 1, 1000000000, NULL},
     {0, "flows", "N", "show the N largest flows (20)", GY_OPT_UINT, offsetof(struct plan, flows), 0,
      UINT32_MAX, NULL},

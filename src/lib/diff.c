@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff.c - what differs between two maps. Two rings of one kind are merged arc by arc in 128-bit
- * integers; two modulos are counted by the Chinese remainder theorem; anything else is sampled and
- * says so. Threads: a built diff is immutable.
+ * integers; two modulos are counted by the Chinese remainder theorem; where nodes are drawn what is
+ * expected is computed (expected.h); anything else is sampled. Each says which it is. Threads: a
+ * built diff is immutable.
  */
 #include <math.h>
 #include <string.h>
 
 #include "lib/alloc.h"
 #include "lib/error.h"
+#include "lib/expected.h"
 #include "lib/flows.h"
 #include "lib/merge.h"
 #include "lib/probe.h"
 
-#define MODULO_FLOWS_MAX ((uint64_t)1 << 20) /* listed; moved and minimum always count all */
+#define FLOWS_MAX ((size_t)1 << 20) /* not of rings; moved and minimum always count all */
 
 struct gyre_diff {
     gyre_map_t *from, *to; /* held: the flows' names are theirs */
-    bool exact;
+    enum gyre_basis basis;
     double moved, minimum, modulo;
     bool arcs; /* gyre_diff_next has something to walk along */
     struct gyre_flow *flows;
@@ -30,7 +32,7 @@ struct work {
     const gyre_map_t *from, *to;
     uint16_t *twin; /* the diff's */
     struct gy_flows flows;
-    uint64_t unit; /* a flow's amount is in 1/unit; 0: in positions of the ring */
+    double unit; /* a flow's amount is in 1/unit; 0: in positions of the ring */
 };
 
 /* Both maps sort by name, so one pass over the two lists will do. */
@@ -87,7 +89,7 @@ static int diff_rings(struct work *w, struct gyre_diff *d)
     if (merge_arcs(w, &moved)) {
         return GYRE_NOMEM;
     }
-    d->exact = true;
+    d->basis = GYRE_EXACT;
     d->arcs = true;
     d->moved = w->flows.count ? gy_map_fraction(w->from, moved) : 0;
     d->minimum = ring_minimum(w);
@@ -174,18 +176,34 @@ static int diff_modulos(struct work *w, struct gyre_diff *d)
     if (err) {
         return err;
     }
-    for (uint64_t x = 0; !err && x < r.lcm && w->flows.count < MODULO_FLOWS_MAX; x++) {
+    for (uint64_t x = 0; !err && x < r.lcm && w->flows.count < FLOWS_MAX; x++) {
         uint32_t a = r.from[x % r.n], b = r.to[x % r.m];
         if (w->twin[a] != b) {
             err = gy_flows_add(&w->flows, a, b, 1);
         }
     }
-    w->unit = r.lcm;
-    d->exact = true;
+    w->unit = (double)r.lcm;
+    d->basis = GYRE_EXACT;
     d->moved = residues_moved(&r);
     d->minimum = residues_minimum(&r, w);
     residues_fini(&r);
     return err;
+}
+
+/* ---- what is drawn ---- */
+
+static int diff_drawn(struct work *w, struct gyre_diff *d)
+{
+    struct gy_expected found;
+    int err = gy_expected_flows(w->from, w->to, w->twin, FLOWS_MAX, &w->flows, &found);
+    if (err) {
+        return err;
+    }
+    w->unit = GY_EXPECTED_ALL;
+    d->basis = GYRE_EXPECTED;
+    d->moved = found.moved;
+    d->minimum = found.minimum;
+    return GYRE_OK;
 }
 
 /* ---- anything else ---- */
@@ -205,7 +223,7 @@ static int diff_samples(struct work *w, struct gyre_diff *d, size_t samples)
             }
         }
     }
-    w->unit = samples;
+    w->unit = (double)samples;
     d->moved = (double)moved / (double)samples;
     for (uint32_t i = 0; i < w->from->count; i++) {
         uint32_t j = w->twin[i];
@@ -228,10 +246,11 @@ static int take_flows(struct work *w, struct gyre_diff *d)
     d->count = w->flows.count;
     for (size_t i = 0; i < d->count; i++) {
         const struct gy_flow *f = &w->flows.cells[i];
-        d->flows[i] = (struct gyre_flow){.from = w->from->nodes[f->from].name,
-                                         .to = w->to->nodes[f->to].name,
-                                         .share = w->unit ? (double)f->amount / (double)w->unit
-                                                          : gy_map_fraction(w->from, f->amount)};
+        d->flows[i] =
+            (struct gyre_flow){.from = w->from->nodes[f->from].name,
+                               .to = w->to->nodes[f->to].name,
+                               .share = w->unit > 0 ? (double)f->amount / w->unit
+                                                    : gy_map_fraction(w->from, f->amount)};
     }
     return GYRE_OK;
 }
@@ -248,7 +267,7 @@ static int check_pair(const gyre_map_t *from, const gyre_map_t *to, size_t sampl
                        "compared over real keys",
                        from->tag, to->tag);
     }
-    if (!gy_map_one_kind(from, to) && samples == 0) {
+    if (!gy_map_one_kind(from, to) && !gy_expected_pair(from, to) && samples == 0) {
         return gy_fail(e, GYRE_MISMATCH,
                        "%s with %s and %s with %s put a key in different places: the difference "
                        "can only be sampled",
@@ -267,10 +286,12 @@ static int fill(struct work *w, struct gyre_diff *d, size_t samples)
     }
     d->modulo = residues_moved(&r);
     residues_fini(&r);
-    if (!gy_map_one_kind(w->from, w->to)) {
-        err = diff_samples(w, d, samples);
-    } else {
+    if (gy_map_one_kind(w->from, w->to)) {
         err = w->from->place->position ? diff_rings(w, d) : diff_modulos(w, d);
+    } else if (gy_expected_pair(w->from, w->to)) {
+        err = diff_drawn(w, d);
+    } else {
+        err = diff_samples(w, d, samples);
     }
     return err ? err : take_flows(w, d);
 }
@@ -312,9 +333,14 @@ void gyre_diff_free(gyre_diff_t *d)
     }
 }
 
+enum gyre_basis gyre_diff_basis(const gyre_diff_t *d)
+{
+    return d->basis;
+}
+
 bool gyre_diff_exact(const gyre_diff_t *d)
 {
-    return d->exact;
+    return d->basis == GYRE_EXACT;
 }
 
 double gyre_diff_moved(const gyre_diff_t *d)

@@ -244,6 +244,13 @@ static size_t flow_pairs(const struct gy_view *v, gyre_map_t *next, const uint32
     return n;
 }
 
+/* Only what is counted over the whole hash space says between which nodes no key moves; and of
+ * modulos no more than 2^20 flows are listed (gyre_diff_build). */
+static bool lists_all(const gyre_diff_t *d)
+{
+    return gyre_diff_has_arcs(d) || (gyre_diff_exact(d) && gyre_diff_count(d) < 1u << 20);
+}
+
 int gy_migration_pairs(const struct gy_view *v, gyre_map_t *next, const uint32_t *next_server,
                        struct gy_pair **out, size_t *n, gyre_error_t *e)
 {
@@ -251,14 +258,15 @@ int gy_migration_pairs(const struct gy_view *v, gyre_map_t *next, const uint32_t
     size_t old_count = gyre_map_count(v->map), next_count = gyre_map_count(next);
     *out = NULL;
     int rc = gyre_diff_build(v->map, next, 0, &d, NULL);
-    size_t room = rc == GYRE_OK ? gyre_diff_count(d) + old_count : old_count * next_count;
+    bool listed = rc == GYRE_OK && lists_all(d);
+    size_t room = listed ? gyre_diff_count(d) + old_count : old_count * next_count;
     struct gy_pair *pairs = calloc(room ? room : 1, sizeof *pairs);
     if (!pairs) {
         gyre_diff_free(d);
         return gy_fail_nomem(e);
     }
-    *n = rc == GYRE_OK ? flow_pairs(v, next, next_server, d, pairs)
-                       : all_pairs(v, (uint32_t)next_count, next_server, pairs);
+    *n = listed ? flow_pairs(v, next, next_server, d, pairs)
+                : all_pairs(v, (uint32_t)next_count, next_server, pairs);
     gyre_diff_free(d);
     *n = sort_unique(pairs, *n);
     *out = pairs;

@@ -115,10 +115,22 @@ static uint32_t dx_next(struct gy_walk *w)
     return node == GYRE_NONE ? gy_walk_by_name(w) : node;
 }
 
+static uint64_t dx_mass(const gyre_map_t *m, uint32_t i)
+{
+    const struct dx *x = m->data;
+    return x->bar[m->nodes[i].slot - 1];
+}
+
 static double dx_share(const gyre_map_t *m, uint32_t i)
 {
     const struct dx *x = m->data;
-    return (double)x->bar[m->nodes[i].slot - 1] / (double)x->sum;
+    return (double)dx_mass(m, i) / (double)x->sum;
+}
+
+/* One sequence of draws for both, and one scale of the bars. */
+static bool dx_expected(const gyre_map_t *a, const gyre_map_t *b)
+{
+    return a->capacity == b->capacity && a->heaviest == b->heaviest;
 }
 
 /* weight / heaviest of WHOLE, never nothing. */
@@ -246,5 +258,7 @@ const struct gy_place gy_place_dx = {
     .start = dx_start,
     .next = dx_next,
     .share = dx_share,
+    .expected = dx_expected,
+    .mass = dx_mass,
     .same = dx_same,
 };

@@ -19,6 +19,7 @@
 #include "lib/map.h"
 #include "lib/place/number.h"
 #include "lib/place/range.h"
+#include "lib/place/weights.h"
 
 #define JUMP_FACTOR 2862933555777941757u
 
@@ -129,5 +130,7 @@ const struct gy_place gy_place_jump = {
     .locate_batch = jump_locate_batch,
     .start = gy_numbers_start,
     .next = gy_numbers_next,
+    .expected = gy_expected_always,
+    .mass = gy_weight_one,
     .same = gy_numbers_same,
 };

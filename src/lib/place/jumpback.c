@@ -14,6 +14,7 @@
 #include "lib/place/mix.h"
 #include "lib/place/number.h"
 #include "lib/place/range.h"
+#include "lib/place/weights.h"
 
 #define BLOCK 64u /* keys looked at before the undecided ones are returned to */
 
@@ -91,6 +92,23 @@ void gy_jumpback_batch(const uint64_t *hashes, size_t count, uint32_t n, uint32_
     }
 }
 
+/*
+ * With q < larger <= 2 q: the further draws are fresh, and so is the next interval's half of the
+ * word, for its bits have not been looked at. The one after that takes the first half again, whose
+ * lower bits the number in q shows; it matters if it is the smaller range's first one.
+ */
+bool gy_jumpback_independent(uint32_t n, uint32_t m)
+{
+    uint32_t smaller = n < m ? n : m, larger = n < m ? m : n;
+    uint32_t q = larger > 1 ? (uint32_t)1 << (31 - __builtin_clz(larger - 1)) : 0;
+    return smaller >= q;
+}
+
+static bool jumpback_expected(const gyre_map_t *a, const gyre_map_t *b)
+{
+    return gy_jumpback_independent((uint32_t)a->steps, (uint32_t)b->steps);
+}
+
 static uint32_t jumpback_locate(const gyre_map_t *m, gy_u128 hash)
 {
     const struct gy_numbers *x = m->data;
@@ -123,5 +141,7 @@ const struct gy_place gy_place_jumpback = {
     .locate_batch = jumpback_locate_batch,
     .start = gy_numbers_start,
     .next = gy_numbers_next,
+    .expected = jumpback_expected,
+    .mass = gy_weight_one,
     .same = gy_numbers_same,
 };

@@ -71,6 +71,19 @@ static void memento_locate_batch(const gyre_map_t *m, const uint64_t *hashes, si
     }
 }
 
+/* Slots given up one after the other, or taken again, in one range; or a range that none is missing
+ * from grows or shrinks. */
+static bool memento_expected(const gyre_map_t *a, const gyre_map_t *b)
+{
+    const struct gy_removed *x = &a->removed, *y = &b->removed;
+    uint32_t common = x->count < y->count ? x->count : y->count;
+    if (a->steps != b->steps) {
+        return x->count + y->count == 0 &&
+               gy_jumpback_independent((uint32_t)a->steps, (uint32_t)b->steps);
+    }
+    return common == 0 || memcmp(x->slot, y->slot, common * sizeof *x->slot) == 0;
+}
+
 static void memento_fini(struct gyre_map *m)
 {
     struct memento *x = m->data;
@@ -131,5 +144,7 @@ const struct gy_place gy_place_memento = {
     .locate_batch = memento_locate_batch,
     .start = gy_numbers_start,
     .next = gy_numbers_next,
+    .expected = memento_expected,
+    .mass = gy_weight_one,
     .same = gy_numbers_same,
 };

@@ -61,6 +61,12 @@ struct gy_place {
     uint32_t (*next)(struct gy_walk *w);
     /* NULL: the owned part of a ring, or 1 / positive. Asked only of nodes that are not drained. */
     double (*share)(const gyre_map_t *m, uint32_t i);
+    /* For those that draw a node for each key: may what moves between two maps of this placement be
+     * computed from what their nodes weigh (lib/expected.h)? NULL: never. And a node's chance to be
+     * drawn, as a whole number to be divided by all nodes' together: at most 2^40 where names are
+     * drawn, and 2^31 where slots are. Asked only of nodes that are not drained. */
+    bool (*expected)(const gyre_map_t *a, const gyre_map_t *b);
+    uint64_t (*mass)(const gyre_map_t *m, uint32_t i);
     /* How a key comes to its node, in words; NULL: there is a point to show. */
     void (*explain)(const gyre_map_t *m, gy_u128 hash, char *out, size_t size);
     /* NULL: by steps. Both maps are of this placement, and agree in what same.c compares. */

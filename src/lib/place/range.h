@@ -16,5 +16,8 @@ void gy_range_fini(struct gyre_map *m);
 uint32_t gy_jumpback(uint64_t hash, uint32_t n);
 /* The same for many. */
 void gy_jumpback_batch(const uint64_t *hashes, size_t count, uint32_t n, uint32_t *out);
+/* Of the hashes that the larger of two ranges puts beyond the smaller one, is each number as likely
+ * to come from any of the smaller? */
+bool gy_jumpback_independent(uint32_t n, uint32_t m);
 
 #endif

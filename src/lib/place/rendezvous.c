@@ -316,5 +316,7 @@ const struct gy_place gy_place_rendezvous = {
     .start = rendezvous_start,
     .next = rendezvous_next,
     .share = gy_weight_share,
+    .expected = gy_expected_always,
+    .mass = gy_weight_mass,
     .same = gy_weights_same,
 };

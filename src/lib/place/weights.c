@@ -46,6 +46,23 @@ double gy_weight_share(const gyre_map_t *m, uint32_t i)
     return (double)m->weight[i] / (double)m->heavy;
 }
 
+uint64_t gy_weight_mass(const gyre_map_t *m, uint32_t i)
+{
+    return m->weight[i];
+}
+
+uint64_t gy_weight_one(const gyre_map_t *m, uint32_t i)
+{
+    (void)m, (void)i;
+    return 1;
+}
+
+bool gy_expected_always(const gyre_map_t *a, const gyre_map_t *b)
+{
+    (void)a, (void)b;
+    return true;
+}
+
 bool gy_weights_same(const gyre_map_t *a, const gyre_map_t *b)
 {
     if (gy_weights_equal(a) && gy_weights_equal(b)) {

@@ -17,4 +17,10 @@ bool gy_weights_same(const gyre_map_t *a, const gyre_map_t *b);
 /* A node's part of the weight of all. */
 double gy_weight_share(const gyre_map_t *m, uint32_t i);
 
+/* What place.h calls mass, where it is the weight in steps, and where all nodes are alike. */
+uint64_t gy_weight_mass(const gyre_map_t *m, uint32_t i);
+uint64_t gy_weight_one(const gyre_map_t *m, uint32_t i);
+/* For placements of which any two maps can be compared so. */
+bool gy_expected_always(const gyre_map_t *a, const gyre_map_t *b);
+
 #endif

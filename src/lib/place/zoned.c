@@ -10,7 +10,7 @@
  * zones, more than the zone's weight asks for; a change that leaves the zone's weight as it was
  * moves keys within the zone only; a walk visits every zone once before any a second time.
  * Not: minimal moves. A zone that grows takes keys to all of its nodes, so that one node's change
- * moves up to twice the minimum (with algorithms for which it is 1). Exact diffs are not possible.
+ * moves up to twice the minimum (with algorithms for which it is 1). Diffs are sampled.
  * Threads: immutable once built.
  */
 #include <stdio.h>

@@ -118,12 +118,13 @@ static bool keys_move_least(struct prop *p, const struct run *r, const gyre_map_
     return true;
 }
 
-/* Counted over the whole hash space where that can be done. */
+/* Over the whole hash space, counted or computed. */
 static bool all_moves_least(struct prop *p, const struct run *r, gyre_map_t *next)
 {
     gyre_diff_t *d;
-    must(gyre_diff_build(r->m, next, 1, &d, NULL)); /* one sample: only exact ones count */
-    if (gyre_diff_exact(d) && r->a->minimal) {
+    must(gyre_diff_build(r->m, next, 1, &d, NULL)); /* one sample: what is sampled does not count */
+    if (r->a->minimal) {
+        PROP(gyre_diff_basis(d) != GYRE_SAMPLED);
         PROP(gyre_diff_ratio(d) == 1);
     } else if (maglev_is_bounded(r->m, next)) {
         PROP(gyre_diff_moved(d) <= gyre_diff_minimum(d) + 0.03);

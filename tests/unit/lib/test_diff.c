@@ -181,12 +181,83 @@ static void test_sampled(void **state)
     (void)state;
     gyre_diff_t *d = diff(fleet("", "0123"), fleet("algorithm modulo", "0123"), 100000);
     assert_false(gyre_diff_exact(d));
+    assert_int_equal(gyre_diff_basis(d), GYRE_SAMPLED);
     assert_true(fabs(gyre_diff_moved(d) - 0.75) < 0.01);
     near(flow_sum(d), gyre_diff_moved(d));
     assert_true(gyre_diff_minimum(d) < 0.05);
     gyre_diff_free(d);
     d = diff(fleet("like sample", "0123"), fleet("like sample mode sha256_32be", "0123"), 10000);
     assert_false(gyre_diff_exact(d));
+    gyre_diff_free(d);
+}
+
+static gyre_map_t *weighing(const char *settings, const double *weights, size_t n)
+{
+    gyre_topology_t *t = fleet_new(settings);
+    for (size_t i = 0; i < n; i++) {
+        char name[2] = {(char)('a' + i), '\0'};
+        fleet_add(t, name, weights[i], NULL);
+    }
+    gyre_map_t *m = fleet_map(t);
+    gyre_topology_free(t);
+    return m;
+}
+
+static double flow(const gyre_diff_t *d, const char *from, const char *to)
+{
+    for (size_t i = 0; i < gyre_diff_count(d); i++) {
+        const struct gyre_flow *f = gyre_diff_flow(d, i);
+        if (!strcmp(f->from, from) && !strcmp(f->to, to)) {
+            return f->share;
+        }
+    }
+    return 0;
+}
+
+/* By hand: weights 1 2 3 become 3 2 1. S(q) is 5 + 3 q up to 1 and 3 + 5 q from there, so that its
+ * inverse square makes 1 / 72 from 1 / 3 to 1 and as much from 1 to 3. */
+static void test_race(void **state)
+{
+    (void)state;
+    const double before[] = {1, 2, 3}, after[] = {3, 2, 1}, twice[] = {2, 4, 6};
+    gyre_diff_t *d = diff(weighing("algorithm rendezvous", before, 3),
+                          weighing("algorithm rendezvous", after, 3), 0);
+    assert_int_equal(gyre_diff_basis(d), GYRE_EXPECTED);
+    assert_false(gyre_diff_exact(d) || gyre_diff_has_arcs(d));
+    assert_int_equal(gyre_diff_count(d), 3);
+    near(flow(d, "c", "a"), 9.0 / 36);
+    near(flow(d, "b", "a"), 6.0 / 72);
+    near(flow(d, "c", "b"), 6.0 / 72);
+    near(gyre_diff_moved(d), 5.0 / 12);
+    near(gyre_diff_minimum(d), 1.0 / 3);
+    gyre_diff_free(d);
+    d = diff(weighing("algorithm rendezvous", before, 3),
+             weighing("algorithm rendezvous", twice, 3), 0);
+    assert_true(gyre_diff_moved(d) == 0 && gyre_diff_count(d) == 0 && gyre_diff_ratio(d) == 1);
+    gyre_diff_free(d);
+    d = diff(fleet("algorithm rendezvous", "abc"), fleet("algorithm rendezvous", "abd"), 0);
+    near(gyre_diff_moved(d), 1.0 / 2); /* c's third, and a third of what a and b have */
+    near(flow(d, "c", "d"), 1.0 / 6);
+    near(flow(d, "a", "d"), 1.0 / 12);
+    near(gyre_diff_minimum(d), 1.0 / 3);
+    gyre_diff_free(d);
+}
+
+/* Draws: 2 of 7 parts are taken by one map alone, which is a's; and one slot changes hands. */
+static void test_draws(void **state)
+{
+    (void)state;
+    const double before[] = {3, 2, 2}, after[] = {1, 2, 2};
+    gyre_diff_t *d = diff(weighing("algorithm dx heaviest 4", before, 3),
+                          weighing("algorithm dx heaviest 4", after, 3), 0);
+    assert_int_equal(gyre_diff_basis(d), GYRE_EXPECTED);
+    near(flow(d, "a", "b"), 2.0 / 7 * 2 / 5);
+    near(gyre_diff_moved(d), 2.0 / 7 * 4 / 5);
+    assert_true(gyre_diff_ratio(d) == 1);
+    gyre_diff_free(d);
+    d = diff(weighing("algorithm dx heaviest 4", before, 3),
+             weighing("algorithm dx heaviest 5", after, 3), 5000);
+    assert_int_equal(gyre_diff_basis(d), GYRE_SAMPLED);
     gyre_diff_free(d);
 }
 
@@ -201,6 +272,33 @@ static void refused(gyre_map_t *a, gyre_map_t *b, size_t samples, int code, cons
     }
     gyre_map_unref(a);
     gyre_map_unref(b);
+}
+
+/* Without given slots nodes stand by name, so that some change theirs. */
+static void test_ranges_of_slots(void **state)
+{
+    (void)state;
+    static const char *const ranges[] = {"algorithm jump", "algorithm jumpback",
+                                         "algorithm memento"};
+    for (size_t i = 0; i < 3; i++) {
+        gyre_diff_t *d = diff(fleet(ranges[i], "abcd"), fleet(ranges[i], "abdefgh"), 0);
+        assert_int_equal(gyre_diff_basis(d), GYRE_EXPECTED);
+        near(flow(d, "c", "d"), 1.0 / 7);  /* the third slot has another node, */
+        near(flow(d, "d", "e"), 1.0 / 7);  /* the fourth too, */
+        near(flow(d, "c", "f"), 1.0 / 28); /* the others are new */
+        near(gyre_diff_moved(d), 5.0 / 7);
+        near(gyre_diff_minimum(d), 4.0 / 7);
+        gyre_diff_free(d);
+        d = diff(fleet(ranges[i], "bcd"), fleet(ranges[i], "abcd"), 0);
+        near(gyre_diff_moved(d), 11.0 / 12); /* of what goes to the fourth a third was d's before */
+        near(flow_sum(d), 11.0 / 12);
+        gyre_diff_free(d);
+        d = diff(fleet(ranges[i], "abcd"), fleet(ranges[i], "bcd"), 0);
+        near(gyre_diff_moved(d), 11.0 / 12);
+        gyre_diff_free(d);
+    }
+    refused(fleet("algorithm jumpback", "abc"), fleet("algorithm jumpback", "a"), 0, GYRE_MISMATCH,
+            "jumpback with xxh3");
 }
 
 static void test_refusals(void **state)
@@ -284,6 +382,9 @@ int main(void)
         cmocka_unit_test(test_whole_ring),
         cmocka_unit_test(test_both_lookups),
         cmocka_unit_test(test_sampled),
+        cmocka_unit_test(test_race),
+        cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_ranges_of_slots),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_ratio_without_minimum),
         cmocka_unit_test(test_same),

@@ -176,6 +176,12 @@ static void test_each(void **state)
         set(topology, "algorithm", others[i]);
         each_failure(others[i], op_map);
         each_failure(others[i], op_plan);
+        set(other, "algorithm", others[i]);
+        gyre_map_unref(modulo_from);
+        gyre_map_unref(modulo_to);
+        modulo_from = fleet_map(topology);
+        modulo_to = fleet_map(other);
+        each_failure(others[i], op_diff_modulo);
     }
     each_failure("slots of nodes", op_slots);
     assert_int_equal(gyre_topology_number(topology, NULL), GYRE_OK);
