@@ -118,13 +118,14 @@ static bool wished(struct gy_mover *m, enum gy_phase phase)
     return yes;
 }
 
-/* What the workers moved on access is charged, never delayed. */
+/* What the workers moved on access is charged, never delayed. Only so far: that work is done, and
+ * rest that comes long after it spares no server anything. */
 static void charge_on_access(struct gy_mover *m, int64_t now)
 {
     uint64_t keys = 0, bytes = 0;
     m->host->on_access(m->host->ctx, &keys, &bytes);
-    gy_bucket_take(&m->keys, keys > m->charged_keys ? keys - m->charged_keys : 0, now);
-    gy_bucket_take(&m->bytes, bytes > m->charged_bytes ? bytes - m->charged_bytes : 0, now);
+    gy_bucket_charge(&m->keys, keys > m->charged_keys ? keys - m->charged_keys : 0, now);
+    gy_bucket_charge(&m->bytes, bytes > m->charged_bytes ? bytes - m->charged_bytes : 0, now);
     m->charged_keys = keys;
     m->charged_bytes = bytes;
 }

@@ -226,8 +226,10 @@ static void drop(struct gy_mover *m, size_t i)
 
 /* ---- one server ---- */
 
-/* Its run_id changed: only the stamp of the end itself proves that its data are not older. One of a
- * later move may have been put over an older. */
+/* Its run_id changed: only the stamp of the end itself proves that its data are not older. That of
+ * a later move does not: a move stamps every server it connects to (link.c), also one that comes
+ * back with older data in the middle of it, when nobody looks at notes. If it was not so, a SCAN is
+ * all that is lost: the sweep asks the view of now about each key, and leaves what belongs here. */
 static bool is_behind(const struct gy_stamp *now, const struct gy_stray *s)
 {
     return now->epoch != s->epoch || !now->ended;

@@ -36,3 +36,16 @@ void gy_bucket_take(struct gy_bucket *b, uint64_t n, int64_t now_us)
         b->tokens -= (double)n;
     }
 }
+
+void gy_bucket_charge(struct gy_bucket *b, uint64_t n, int64_t now_us)
+{
+    if (b->rate == 0) {
+        return;
+    }
+    fill(b, now_us);
+    double least = -(double)b->rate * GY_BUCKET_DEBT_S;
+    if (b->tokens > least) { /* an own debt may be larger: it stays as it is */
+        b->tokens -= (double)n;
+        b->tokens = b->tokens < least ? least : b->tokens;
+    }
+}

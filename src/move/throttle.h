@@ -18,5 +18,9 @@ void gy_bucket_set(struct gy_bucket *b, uint64_t rate, int64_t now_us);
 /* Microseconds until something may be taken; 0: now. */
 int64_t gy_bucket_wait(struct gy_bucket *b, int64_t now_us);
 void gy_bucket_take(struct gy_bucket *b, uint64_t n, int64_t now_us);
+/* n were taken by somebody who does not ask. They count, but who asks owes at most
+ * GY_BUCKET_DEBT_S seconds' worth for them. */
+#define GY_BUCKET_DEBT_S 3
+void gy_bucket_charge(struct gy_bucket *b, uint64_t n, int64_t now_us);
 
 #endif

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "move/keyset.h"
-#include "move/throttle.h"
 #include "move/view.h"
 
 #include <stdio.h>
@@ -279,32 +278,6 @@ static void test_keyset(void **state)
     gy_seen_fini(&s);
 }
 
-static void test_throttle(void **state)
-{
-    (void)state;
-    struct gy_bucket b;
-    gy_bucket_set(&b, 0, 0);
-    gy_bucket_take(&b, 1000000, 0);
-    assert_int_equal(gy_bucket_wait(&b, 0), 0); /* no limit */
-    gy_bucket_set(&b, 1000, 0);
-    assert_int_equal(gy_bucket_wait(&b, 0), 0);
-    gy_bucket_take(&b, 500, 0); /* half a second's worth in advance */
-    assert_in_range(gy_bucket_wait(&b, 0), 499000, 501000);
-    assert_int_equal(gy_bucket_wait(&b, 501000), 0);
-    /* Over any ten seconds no more than the rate and a tenth. */
-    uint64_t taken = 0;
-    gy_bucket_set(&b, 1000, 0);
-    for (int64_t now = 0; now < 10000000; now += 100) {
-        if (gy_bucket_wait(&b, now) == 0) {
-            gy_bucket_take(&b, 64, now);
-            taken += 64;
-        }
-    }
-    assert_in_range(taken, 9900, 10200);
-    gy_bucket_wait(&b, 0); /* a clock that went back is no windfall */
-    assert_true(b.tokens <= 100);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,7 +285,7 @@ int main(void)
         cmocka_unit_test(test_names),          cmocka_unit_test(test_routes),
         cmocka_unit_test(test_replace),        cmocka_unit_test(test_clone),
         cmocka_unit_test(test_too_many_units), cmocka_unit_test(test_keyset),
-        cmocka_unit_test(test_throttle),
+
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
