@@ -12,6 +12,8 @@ static const struct gy_check CHECKS[] = {
     {"slots-without-owner", GY_FOUND_ERROR, "slots that nobody owns: their keys cannot be served",
      "give each to a master: redis-cli --cluster fix, or CLUSTER ADDSLOTS where the data is",
      NULL, NULL, NULL, gy_check_gaps},
+    {"no-weight", GY_FOUND_ERROR, "every weight is 0: no node can take a key",
+     "give at least one node a weight", NULL, NULL, NULL, gy_check_weights},
     {"open-slots", GY_FOUND_ERROR, "moves of slots that began and did not end",
      "if no rebalance is running, end them: redis-cli --cluster fix, which asks both ends",
      NULL, NULL, NULL, gy_check_open},

@@ -98,6 +98,8 @@ void gy_check_hosts(const struct gy_check *self, const struct gy_patient *p,
                     struct gy_findings *out);
 void gy_check_zones(const struct gy_check *self, const struct gy_patient *p,
                     struct gy_findings *out);
+void gy_check_weights(const struct gy_check *self, const struct gy_patient *p,
+                      struct gy_findings *out);
 void gy_check_spread(const struct gy_check *self, const struct gy_patient *p,
                      struct gy_findings *out);
 

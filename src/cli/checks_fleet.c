@@ -249,6 +249,17 @@ void gy_check_hosts(const struct gy_check *self, const struct gy_patient *p,
     }
 }
 
+/* Slots of a Redis Cluster have owners, not weights. */
+void gy_check_weights(const struct gy_check *self, const struct gy_patient *p,
+                      struct gy_findings *out)
+{
+    gyre_error_t e;
+    if (p->map && !is_cluster(p) &&
+        gy_config_check_owners(p->pool->config->topology, &e) != GYRE_OK) {
+        gy_found(out, self, self->severity, "%s", e.message);
+    }
+}
+
 /* Slots of a Redis Cluster are counted instead. */
 void gy_check_spread(const struct gy_check *self, const struct gy_patient *p,
                      struct gy_findings *out)

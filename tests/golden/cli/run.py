@@ -110,6 +110,22 @@ def docs_complaint(path, root):
     return f"not in docs/topology.md: {sorted(keys - named)}" if keys - named else None
 
 
+def doctor_complaint(path):
+    """Every check of the doctor is met by a case: one that nothing triggers may be wrong or dead."""
+    codes = {c["code"] for c in json.loads(run("gyre doctor --checks --json", path).split(SEPARATOR)[0])}
+    with open(os.path.join(HERE, "../../../src/cli/checks.c"), encoding="utf-8") as f:
+        lifted = f.read().split("LIFTED[] = {")[1].split("};")[0]
+    codes |= set(re.findall(r'{"([a-z-]+)", GY_FOUND_', lifted))
+    met = set()
+    for name, _ in cases():
+        if name.startswith("doctor-"):
+            with open(os.path.join(HERE, "expected", name + ".txt"), encoding="utf-8") as f:
+                met |= set(re.findall(r"^(?:error|warning|note) ([a-z-]+)[,:]", f.read(), re.M))
+    if len(codes) < 30:
+        return f"only {len(codes)} checks"
+    return f"no case meets {sorted(codes - met)}" if codes - met else None
+
+
 def leftovers(names):
     kept = {f[:-4] for f in os.listdir(os.path.join(HERE, "expected"))}
     return f"no case for {sorted(kept - names)}" if kept - names else None
@@ -126,6 +142,7 @@ def main():
         results.append(("vectors", experiment_complaint(path, root)))
         results.append(("docs", docs_complaint(path, root)))
         results.append(("terminal", terminal_complaint(gyre)))
+        results.append(("doctor", doctor_complaint(path)))
     results.append(("leftovers", leftovers({n for n, _ in results})))
     for name, complaint in results:
         failed += complaint is not None
