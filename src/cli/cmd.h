@@ -40,6 +40,8 @@ int gy_cmd_doctor(int argc, char **argv);
 int gy_cmd_study(int argc, char **argv);
 int gy_cmd_proxy(int argc, char **argv);
 int gy_cmd_move(int argc, char **argv);
+int gy_cmd_view(int argc, char **argv);
+const char *gy_view_sub(unsigned i, const char **summary); /* for struct gy_cmd */
 int gy_cmd_completion(int argc, char **argv);
 
 #endif

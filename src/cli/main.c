@@ -31,6 +31,7 @@ static const struct gy_cmd COMMANDS[] = {
     {"diff", gy_cmd_diff, "what moves between two topologies?"},
     {"plan", gy_cmd_plan, "what would move if nodes were added, removed or re-weighted?"},
     {"move", gy_cmd_move, "do it, on a running proxy", gy_move_sub},
+    {"view", gy_cmd_view, "the topology that serves, for programs that embed libgyre", gy_view_sub},
     {"proxy", gy_cmd_proxy, "serve a topology as one address"},
     {"study", gy_cmd_study, "reproducible experiments"},
     {"completion", gy_cmd_completion,

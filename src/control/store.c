@@ -41,7 +41,8 @@ struct gy_store {
     dev_t device; /* of the file that was opened, and its number: is it still the one at path? */
     ino_t inode;
     bool full; /* the last thing that failed did for want of room */
-    sqlite3_stmt *get, *put, *del, *list, *bump;
+    sqlite3_stmt *get, *put, *del, *list, *bump, *stamp;
+    int64_t seen; /* of stamp, at the last look; -1: none yet */
 };
 
 /* The file with the index of the log is filled by bytes to find out whether there is room, and the
@@ -139,7 +140,20 @@ int gy_store_check(const char *dir, gyre_error_t *e)
     return GYRE_OK;
 }
 
-static int take_lock(struct gy_store *s, const char *dir, gyre_error_t *e)
+static int in_use(const char *dir, const char *pid, bool beside, gyre_error_t *e)
+{
+    if (beside) {
+        return gy_fail(e, GYRE_CONFLICT,
+                       "%s: a proxy (process %s) serves from it; change its topology with "
+                       "'gyre move start'",
+                       dir, pid);
+    }
+    return gy_fail(e, GYRE_CONFLICT,
+                   "%s: in use by process %s; stop it, or give this proxy another state directory",
+                   dir, pid);
+}
+
+static int take_lock(struct gy_store *s, const char *dir, bool beside, gyre_error_t *e)
 {
     char path[PATH_MAX], pid[32] = "";
     if ((size_t)snprintf(path, sizeof path, "%s/lock", dir) >= sizeof path) {
@@ -149,17 +163,17 @@ static int take_lock(struct gy_store *s, const char *dir, gyre_error_t *e)
     if (s->lock_fd < 0) {
         return fail_errno(e, path, "cannot open the lock");
     }
-    if (flock(s->lock_fd, LOCK_EX | LOCK_NB) != 0) {
+    if (flock(s->lock_fd, (beside ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK) {
             return fail_errno(e, path, "cannot lock");
         }
         ssize_t n = pread(s->lock_fd, pid, sizeof pid - 1, 0);
         pid[n > 0 ? n : 0] = '\0';
         pid[strcspn(pid, "\n")] = '\0';
-        return gy_fail(e, GYRE_CONFLICT,
-                       "%s: in use by process %s; stop it, or give this proxy another state "
-                       "directory",
-                       dir, pid[0] ? pid : "?");
+        return in_use(dir, pid[0] ? pid : "?", beside, e);
+    }
+    if (beside) {
+        return GYRE_OK;
     }
     s->lock_path = strdup(path);
     if (!s->lock_path) {
@@ -209,7 +223,7 @@ static int create_tables(struct gy_store *s, gyre_error_t *e)
 }
 
 /* Ours and of a format we know, or new and empty. */
-static int check_format(struct gy_store *s, gyre_error_t *e)
+static int check_format(struct gy_store *s, bool look, gyre_error_t *e)
 {
     int application = 0, format = 0, objects = 0;
     int rc = pragma_int(s, "PRAGMA application_id", &application, e);
@@ -223,7 +237,8 @@ static int check_format(struct gy_store *s, gyre_error_t *e)
         return rc;
     }
     if (application == 0 && objects == 0) {
-        return create_tables(s, e);
+        return look ? gy_fail(e, GYRE_UNKNOWN, "%s: nothing is in it yet", s->path)
+                    : create_tables(s, e);
     }
     if (application != STORE_APPLICATION) {
         return gy_fail(e, GYRE_IO, "%s: an SQLite file, but not a store of gyre", s->path);
@@ -248,6 +263,7 @@ static int prepare(struct gy_store *s, gyre_error_t *e)
         {&s->del, "DELETE FROM kv WHERE key=?1"},
         {&s->list, "SELECT key, value, revision FROM kv WHERE key>=?1 ORDER BY key"},
         {&s->bump, "UPDATE counter SET revision=revision+1"},
+        {&s->stamp, "PRAGMA data_version"},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (sqlite3_prepare_v3(s->db, all[i].sql, -1, SQLITE_PREPARE_PERSISTENT, all[i].st, NULL) !=
@@ -260,10 +276,13 @@ static int prepare(struct gy_store *s, gyre_error_t *e)
 
 /* Made before SQLite would, because the topology is nobody else's business: -wal and -shm take over
  * its mode. */
-static int make_file(struct gy_store *s, gyre_error_t *e)
+static int make_file(struct gy_store *s, bool look, gyre_error_t *e)
 {
     struct stat st;
-    int fd = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int fd = open(s->path, (look ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC, 0600);
+    if (fd < 0 && look && (errno == ENOENT || errno == ENOTDIR)) {
+        return gy_fail(e, GYRE_UNKNOWN, "%s: no store is there", s->path);
+    }
     if (fd < 0) {
         return fail_errno(e, s->path, "cannot open");
     }
@@ -283,7 +302,7 @@ static int still_there(const struct gy_store *s, gyre_error_t *e)
         char quoted[GY_QUOTE];
         return gy_fail(
             e, GYRE_IO,
-            "%s: it was removed or replaced while the proxy runs; nothing can be kept until it is back",
+            "%s: it was removed or replaced meanwhile; nothing can be kept until it is back",
             gy_utf8_quote(quoted, gy_str(s->path)));
     }
     return GYRE_OK;
@@ -297,30 +316,34 @@ bool gy_store_holds(const struct gy_store *s)
            still_there(s, NULL) == GYRE_OK;
 }
 
-static int open_db(struct gy_store *s, bool alone, gyre_error_t *e)
+static int open_db(struct gy_store *s, bool look, bool alone, gyre_error_t *e)
 {
-    /* FULLMUTEX: a mistaken use from two threads must not damage the file. */
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
+    /* FULLMUTEX: a mistaken use from two threads must not damage the file. Who only looks still
+     * opens it for writing where that is allowed: the first reader after a crash puts the log back
+     * in order. */
+    bool writes = !look || access(s->path, W_OK) == 0;
+    int flags = (writes ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_FULLMUTEX;
+    flags |= look ? 0 : SQLITE_OPEN_CREATE;
     if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK) {
         return fail_db(s, e, "cannot open");
     }
     sqlite3_busy_timeout(s->db, STORE_BUSY_MS);
     int rc = alone ? exec(s, "PRAGMA locking_mode=EXCLUSIVE", e) : GYRE_OK;
-    if (rc == GYRE_OK) {
+    if (rc == GYRE_OK && !look) {
         rc = exec(s, "PRAGMA journal_mode=WAL", e);
     }
-    if (rc == GYRE_OK) {
+    if (rc == GYRE_OK && !look) {
         rc = exec(s, "PRAGMA synchronous=FULL", e);
     }
     if (rc == GYRE_OK) {
-        rc = check_format(s, e);
+        rc = check_format(s, look, e);
     }
     return rc == GYRE_OK ? prepare(s, e) : rc;
 }
 
 static void close_db(struct gy_store *s)
 {
-    sqlite3_stmt **all[] = {&s->get, &s->put, &s->del, &s->list, &s->bump};
+    sqlite3_stmt **all[] = {&s->get, &s->put, &s->del, &s->list, &s->bump, &s->stamp};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         sqlite3_finalize(*all[i]);
         *all[i] = NULL;
@@ -332,13 +355,14 @@ static void close_db(struct gy_store *s)
 /* Whoever has the directory's lock needs to share with nobody. */
 static int open_at_all(struct gy_store *s, enum gy_store_open_mode mode, gyre_error_t *e)
 {
-    int rc = make_file(s, e);
+    bool look = mode == GY_STORE_LOOK;
+    int rc = make_file(s, look, e);
     if (rc == GYRE_OK) {
-        rc = open_db(s, false, e);
+        rc = open_db(s, look, false, e);
     }
     if (rc == GYRE_IO && s->full && mode == GY_STORE_EXCLUSIVE) {
         close_db(s);
-        rc = open_db(s, true, e);
+        rc = open_db(s, look, true, e);
     }
     return rc;
 }
@@ -352,13 +376,15 @@ int gy_store_open(const char *dir, enum gy_store_open_mode mode, struct gy_store
         return gy_fail_nomem(e);
     }
     s->lock_fd = -1;
-    int rc = make_dir(dir, e);
+    s->seen = -1;
+    bool look = mode == GY_STORE_LOOK, beside = mode == GY_STORE_BESIDE;
+    int rc = look ? GYRE_OK : make_dir(dir, e);
     if (rc == GYRE_OK && asprintf(&s->path, "%s/gyre.db", dir) < 0) {
         s->path = NULL;
         rc = gy_fail_nomem(e);
     }
-    if (rc == GYRE_OK && mode == GY_STORE_EXCLUSIVE) {
-        rc = take_lock(s, dir, e);
+    if (rc == GYRE_OK && (mode == GY_STORE_EXCLUSIVE || beside)) {
+        rc = take_lock(s, dir, beside, e);
     }
     if (rc == GYRE_OK) {
         rc = open_at_all(s, mode, e);
@@ -383,6 +409,19 @@ void gy_store_close(struct gy_store *s)
     free(s->lock_path);
     free(s->path);
     free(s);
+}
+
+int gy_store_changed(struct gy_store *s, bool *out, gyre_error_t *e)
+{
+    int rc = still_there(s, e);
+    if (rc == GYRE_OK && sqlite3_step(s->stamp) != SQLITE_ROW) {
+        rc = fail_db(s, e, "cannot read");
+    }
+    int64_t now = rc == GYRE_OK ? sqlite3_column_int64(s->stamp, 0) : s->seen;
+    sqlite3_reset(s->stamp);
+    *out = now != s->seen;
+    s->seen = now;
+    return rc;
 }
 
 /* ---- get, change, list ---- */

@@ -18,13 +18,15 @@
 struct gy_store;
 
 enum gy_store_open_mode {
-    GY_STORE_EXCLUSIVE /* takes the directory's lock: the one proxy */,
-    GY_STORE_SHARED /* others: no lock */
+    GY_STORE_EXCLUSIVE, /* takes the directory's lock: the one proxy */
+    GY_STORE_BESIDE,    /* shares the lock with others of its kind, not with a proxy */
+    GY_STORE_SHARED,    /* no lock */
+    GY_STORE_LOOK,      /* no lock, and nothing is made or changed */
 };
 
 /* Creates dir (0700) and the data base where missing. Errors: IO with the reason (not a directory,
  * no permission, disk full, a newer format), CONFLICT when another process holds the lock (its pid
- * is in the message). */
+ * is in the message), UNKNOWN when there is nothing to LOOK at. */
 GYRE_NODISCARD int gy_store_open(const char *dir, enum gy_store_open_mode mode,
                                  struct gy_store **out, gyre_error_t *e);
 /* Could dir be opened, or made? Looks only, and leaves the data base to the one that has it. IO. */
@@ -34,6 +36,10 @@ void gy_store_close(struct gy_store *s);
  * they were removed or replaced, another process may hold the lock of their successors. Any thread.
  */
 bool gy_store_holds(const struct gy_store *s);
+
+/* Has anybody changed the store since the last call? The first answer is true. A look costs no read
+ * of the disk. IO: also when the directory was removed or replaced meanwhile. */
+GYRE_NODISCARD int gy_store_changed(struct gy_store *s, bool *out, gyre_error_t *e);
 
 /* UNKNOWN when there is no such key. out is reset first; revision may be NULL. */
 GYRE_NODISCARD int gy_store_get(struct gy_store *s, const char *key, struct gy_buf *out,

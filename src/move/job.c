@@ -5,6 +5,7 @@
  * the number of chunks. Threads: under the mover's lock.
  */
 #include "base/json.h"
+#include "control/views.h"
 #include "lib/error.h"
 #include "move/journal.h"
 #include "move/state.h"
@@ -275,7 +276,7 @@ int gy_job_read(struct gy_mover *m, struct gy_slice doc, struct gy_job **out, gy
                      "another version of gyre");
     } else {
         const char *yaml = json_string_value(json_object_get(root, "next"));
-        rc = gy_journal_topology(gy_str(yaml), "move (in the store)", &j->next, e);
+        rc = gy_views_parse(gy_str(yaml), "move (in the store)", &j->next, e);
     }
     if (rc == GYRE_OK) {
         rc = rebuild(m, j, (uint32_t)nchunks, e);

@@ -16,6 +16,7 @@
 #include "move/journal.h"
 
 #include "base/log.h"
+#include "control/views.h"
 #include "lib/error.h"
 #include "move/state.h"
 
@@ -78,12 +79,12 @@ int gy_journal_identity(struct gy_store *s, char id[GY_FENCE_ID + 1], uint64_t *
 {
     uint32_t word;
     struct gy_buf b = {0};
-    int rc = gy_store_get(s, "proxy/id", &b, NULL, e);
+    int rc = gy_store_get(s, GY_PROXY_KEY, &b, NULL, e);
     if (rc == GYRE_OK) {
         snprintf(id, GY_FENCE_ID + 1, "%s", gy_buf_cstr(&b));
     } else if (rc == GYRE_UNKNOWN && getrandom(&word, sizeof word, 0) == (ssize_t)sizeof word) {
         snprintf(id, GY_FENCE_ID + 1, "%08" PRIx32, word);
-        struct gy_store_op op = put("proxy/id", gy_str(id));
+        struct gy_store_op op = put(GY_PROXY_KEY, gy_str(id));
         rc = gy_store_txn(s, &op, 1, NULL, e);
     }
     gy_buf_fini(&b);
@@ -126,24 +127,10 @@ int gy_journal_put_view(struct gy_store *s, const gyre_topology_t *t, gyre_error
     struct gy_buf yaml = {0};
     char version[40];
     gy_config_dump(t, NULL, &yaml);
-    snprintf(version, sizeof version, "view/%" PRIu64, gyre_topology_version(t));
-    struct gy_store_op ops[] = {put("view", bytes_of(&yaml)), put(version, bytes_of(&yaml))};
+    snprintf(version, sizeof version, GY_VIEWS_KEY "%" PRIu64, gyre_topology_version(t));
+    struct gy_store_op ops[] = {put(GY_VIEW_KEY, bytes_of(&yaml)), put(version, bytes_of(&yaml))};
     int rc = gy_buf_failed(&yaml) ? gy_fail_nomem(e) : gy_store_txn(s, ops, 2, NULL, e);
     gy_buf_fini(&yaml);
-    return rc;
-}
-
-int gy_journal_topology(struct gy_slice yaml, const char *where, gyre_topology_t **out,
-                        gyre_error_t *e)
-{
-    struct gy_config *c = NULL;
-    *out = NULL;
-    int rc = gy_config_parse_own((const char *)yaml.p, yaml.n, where, &c, e);
-    if (rc == GYRE_OK) {
-        *out = gyre_topology_clone(c->topology);
-        rc = *out ? GYRE_OK : gy_fail_nomem(e);
-    }
-    gy_config_free(c);
     return rc;
 }
 
@@ -151,9 +138,9 @@ int gy_journal_get_view(struct gy_store *s, gyre_topology_t **out, gyre_error_t 
 {
     struct gy_buf b = {0};
     *out = NULL;
-    int rc = gy_store_get(s, "view", &b, NULL, e);
+    int rc = gy_views_get(s, &b, e);
     if (rc == GYRE_OK) {
-        rc = gy_journal_topology(bytes_of(&b), "view (in the store)", out, e);
+        rc = gy_views_parse(bytes_of(&b), "view (in the store)", out, e);
     }
     gy_buf_fini(&b);
     return rc;
@@ -334,7 +321,7 @@ int gy_journal_begin(struct gy_mover *m, struct gy_job *j, gyre_error_t *e)
     gy_job_write(m, j, &doc);
     snprintf(epoch, sizeof epoch, "%" PRIu64, j->epoch);
     unit_text(text, GY_UNIT_STABLE, 0, false, &j->settled);
-    ops[k] = put("move", bytes_of(&doc));
+    ops[k] = put(GY_MOVE_KEY, bytes_of(&doc));
     ops[k++].expect = GY_EXPECT_ABSENT;
     ops[k++] = put("epoch", gy_str(epoch));
     for (uint32_t i = 0; i < n; i++) {
@@ -353,7 +340,7 @@ int gy_journal_update(struct gy_mover *m, struct gy_job *j, gyre_error_t *e)
 {
     struct gy_buf doc = {0};
     gy_job_write(m, j, &doc);
-    struct gy_store_op op = put("move", bytes_of(&doc));
+    struct gy_store_op op = put(GY_MOVE_KEY, bytes_of(&doc));
     int rc =
         gy_buf_failed(&doc) ? gy_fail_nomem(e) : guarded_txn(m, GY_FAIL_before_phase, &op, 1, e);
     gy_buf_fini(&doc);
@@ -419,13 +406,13 @@ int gy_journal_finish(struct gy_mover *m, struct gy_job *j, bool moved, const st
     gy_job_write_history(j, moved, (int64_t)time(NULL), &entry);
     gy_config_dump(j->next, NULL, &yaml);
     snprintf(history, sizeof history, "history/%020" PRIu64, j->epoch);
-    snprintf(version, sizeof version, "view/%" PRIu64, j->to_version);
+    snprintf(version, sizeof version, GY_VIEWS_KEY "%" PRIu64, j->to_version);
     if (moved) {
-        ops[k++] = put("view", bytes_of(&yaml));
+        ops[k++] = put(GY_VIEW_KEY, bytes_of(&yaml));
         ops[k++] = put(version, bytes_of(&yaml));
     }
     ops[k++] = put(history, bytes_of(&entry));
-    ops[k++] = (struct gy_store_op){.key = "move", .remove = true};
+    ops[k++] = (struct gy_store_op){.key = GY_MOVE_KEY, .remove = true};
     ops[k++] = (struct gy_store_op){.key = HOLD_KEY, .remove = true};
     for (uint32_t i = 0; i < n; i++) {
         unit_key(c[i].key, i);

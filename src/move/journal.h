@@ -17,8 +17,6 @@ struct gy_view;
 GYRE_NODISCARD int gy_journal_get_view(struct gy_store *s, gyre_topology_t **out, gyre_error_t *e);
 GYRE_NODISCARD int gy_journal_put_view(struct gy_store *s, const gyre_topology_t *t,
                                        gyre_error_t *e);
-GYRE_NODISCARD int gy_journal_topology(struct gy_slice yaml, const char *where,
-                                       gyre_topology_t **out, gyre_error_t *e);
 /* Who this process is to the servers: the name of the state directory, made once at random
  * (GY_FENCE_ID hex digits), and a number that each process raises. *kept false: the disk is full,
  * so the number is the time in ms, above any that were kept and that earlier processes took

@@ -6,6 +6,7 @@
 #include "move/mover.h"
 
 #include "base/log.h"
+#include "control/views.h"
 #include "lib/error.h"
 #include "move/journal.h"
 #include "move/state.h"
@@ -239,7 +240,7 @@ static int plain_view(struct gy_mover *m, gyre_error_t *e)
 static int load_job(struct gy_mover *m, gyre_error_t *e)
 {
     struct gy_buf doc = {0};
-    int rc = gy_store_get(m->store, "move", &doc, NULL, e);
+    int rc = gy_store_get(m->store, GY_MOVE_KEY, &doc, NULL, e);
     if (rc == GYRE_UNKNOWN) {
         rc = plain_view(m, e);
     } else if (rc == GYRE_OK) {

@@ -7,6 +7,7 @@
  */
 #include "base/log.h"
 #include "base/utf8.h"
+#include "control/views.h"
 #include "lib/error.h"
 #include "move/journal.h"
 #include "move/strays_internal.h"
@@ -48,7 +49,7 @@ static int read_map(struct gy_mover *m, uint64_t version, gyre_map_t **out, gyre
     pthread_mutex_unlock(&m->lock);
     if (rc == GYRE_OK) {
         struct gy_slice text = {gy_buf_head(&yaml), gy_buf_size(&yaml)};
-        rc = gy_journal_topology(text, key, &t, e);
+        rc = gy_views_parse(text, key, &t, e);
     }
     if (rc == GYRE_OK) {
         rc = gyre_map_build(t, out, e);

@@ -31,6 +31,7 @@ OFFERS = [
                     "forget"]),
     ("gyre move start --we", ["--weight", "--weak-fencing"]),
     ("gyre help move a", ["abort"]),
+    ("gyre view p", ["put"]),
     ("gyre locate fl", ["fleet.yaml"]),
     ("gyre locate fleet.yaml --ke", ["--key", "--keys", "--keys0"]),
     ("gyre locate --keys fl", ["fleet.yaml"]),
