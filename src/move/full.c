@@ -44,8 +44,9 @@ int64_t gy_full_turn(struct gy_mover *m)
         m->last_error[0] = '\0';
         gy_info("there is room in the state directory again: moves can begin and go on");
     }
+    bool silent = !m->last_error[0]; /* a move that began or ended has wiped it */
     pthread_mutex_unlock(&m->lock);
-    if (rc != GYRE_OK && !m->last_error[0]) {
+    if (rc != GYRE_OK && silent) {
         gy_full_tell(m, &e);
     }
     return m->kept ? -1 : LOOK_MS;

@@ -98,6 +98,34 @@ def test_no_user_stays_at_a_server_that_does_not_serve(farm):
     gone_for_good(c, old)
 
 
+def test_the_documented_rights_are_enough(farm):
+    """A user with what docs/topology.md grants and what its clients use, and nothing else; writes meet the move."""
+    page = (harness.ROOT / "docs/topology.md").read_text()
+    [grant] = re.findall(r"```\nACL SETUSER gyre (.*?)\n```", page, re.S)
+    rules = ["on", ">pw", *grant.replace("\\\n", " ").split(), "~user:*", "+set", "+get", "+append"]
+    secret = farm.dir / "secret"
+    secret.write_text("pw\n")
+    nodes = [farm.redis(f"cache-{i}") for i in range(3)]
+    for n in nodes:
+        n.client().execute_command("ACL", "SETUSER", "gyre", *rules)
+    c = harness.Cluster(farm, nodes[:2], [f"backend: {{user: gyre, password_file: {secret}}}", "workers: 2"]).start()
+    with c.client() as cl:
+        for i in range(300):
+            cl.set(f"user:{i}", i)
+        c.move("start", "--yes", "--detach", "--keys-per-second", "10", "--add", f"cache-2={nodes[2].address}")
+        wait_until(lambda: c.status()["keys"]["moved"] > 0)
+        for i in range(300):
+            cl.append(f"user:{i}", "+")
+            assert cl.get(f"user:{i}") == b"%d+" % i
+        assert c.status()["keys"]["on_access"] > 0 and not c.status()["last_error"], c.status()
+        c.move("rate", "--keys-per-second", "0")
+        c.wait_idle()
+        c.nodes["cache-2"] = nodes[2]
+        c.place()
+        assert all(cl.get(f"user:{i}") == b"%d+" % i for i in range(300))
+    assert "NOPERM" not in c.proxy.output() and "no permissions" not in c.proxy.output()
+
+
 @pytest.mark.parametrize("point", ["after_finish", "before_begin"])
 def test_killed_before_it_took_leave(farm, point):
     """At the end of a move and in its pre-checks: what the process could not do any more, the next one does."""
