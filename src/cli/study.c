@@ -1,267 +1,262 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * study.c - `gyre study experiment`: the published experiment of a sample program, to the key:
- * `user:0` to `user:19999` on a ring of MD5 points, one node added, beside hash mod N. The names of
- * the quantities are those of the vectors in tests/vectors/seeds.
+ * study.c - `gyre study`: lists the experiments of src/study, or runs one and shows its result as
+ * text, JSON or charts. A study's own numbers are options like any other; which there are, and what
+ * they are unless given, its row says.
  */
+#include "study/study.h"
 #include "base/json.h"
+#include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/opt.h"
 #include "cli/out.h"
+#include "cli/save.h"
+#include "cli/study_show.h"
 #include "cli/table.h"
+#include "cli/term.h"
+#include "study/svg.h"
 
 #include <stdio.h>
-#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
-#define NODES_MAX 1000
+#define SEED_MAX UINT64_C(0xffffffffff) /* names hold it */
+#define UNSET    UINT64_MAX
 
-struct study {
-    uint64_t keys, points, nodes;
-    bool json;
-    /* inside */
-    gyre_map_t *map[2];                    /* before, after */
-    uint64_t *held[2], *modulo[2], *moved; /* by node; moved: from each to the new one */
-    uint64_t ring_moved, modulo_moved;
-    struct gy_buf lines[2]; /* key TAB node LF: their digest tells whether all keys agree */
+struct options {
+    uint64_t value[GY_STUDY_PARAMS];
+    uint64_t seed;
+    bool full, json;
+    const char *svg;
 };
 
-static const struct gy_opt OPTIONS[] = {
-    {0, "keys", "N", "keys user:0 to user:N-1 (20000)", GY_OPT_UINT, offsetof(struct study, keys),
-     1, 10000000, NULL},
-    {0, "points", "N", "points of a node on the ring (150)", GY_OPT_UINT,
-     offsetof(struct study, points), 1, 100000, NULL},
-    {0, "nodes", "N", "nodes before one more is added (4)", GY_OPT_UINT,
-     offsetof(struct study, nodes), 1, NODES_MAX, NULL},
-    {0, "json", NULL, "answer in JSON", GY_OPT_FLAG, offsetof(struct study, json), 0, 0, NULL},
-    {0}};
+/* ---- progress: on a terminal, of what takes more than a second ---- */
 
-static const char *const EXAMPLES[] = {
-    "gyre study experiment",
-    "gyre study experiment --points 10 --nodes 8 --json",
-    NULL,
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+struct watch {
+    const char *name;
+    uint64_t began, shown;
 };
 
-static const struct gy_usage USAGE = {
-    "gyre study",
-    "experiment",
-    "Repeats the published experiment: keys on a ring of cache-0, cache-1, ...; then one node more; "
-    "and the\nsame with hash mod N. Every figure is reproducible to the key.",
-    OPTIONS,
-    EXAMPLES,
-    1,
-    1,
-    GY_EXITS,
-};
-
-static int build(struct study *s, int which)
+static void on_progress(void *ctx, double done)
 {
-    gyre_topology_t *t = gyre_topology_new();
-    gyre_error_t e = {0};
-    char points[24], name[32];
-    snprintf(points, sizeof points, "%llu", (unsigned long long)s->points);
-    int rc = t ? GYRE_OK : GYRE_NOMEM;
-    const char *const settings[][2] = {
-        {"like", "sample"}, {"mode", "md5_64be"}, {"vnodes", points}};
-    for (size_t i = 0; i < 3 && !rc; i++) {
-        rc = gyre_topology_set(t, settings[i][0], settings[i][1], &e);
+    struct watch *w = ctx;
+    uint64_t now = now_ns();
+    if (now - w->began < 1000000000u || now - w->shown < 200000000u || done <= 0) {
+        return;
     }
-    for (uint64_t i = 0; i < s->nodes + (uint64_t)which && !rc; i++) {
-        snprintf(name, sizeof name, "cache-%llu", (unsigned long long)i);
-        struct gyre_node n = {.size = sizeof n, .name = name, .weight = 1};
-        rc = gyre_topology_add(t, &n, &e);
-    }
-    if (!rc) {
-        rc = gyre_map_build(t, &s->map[which], &e);
-    }
-    gyre_topology_free(t);
-    e.code = rc;
-    return rc ? gy_complain_error(&e) : GY_EXIT_OK;
+    double spent = (double)(now - w->began) * 1e-9;
+    w->shown = now;
+    fprintf(stderr, "\r%s: %3.0f %%, %.0f s left \033[K", w->name, 100 * done,
+            spent * (1 - done) / done);
 }
 
-/* The sample programs number nodes as they were added; the map, by name. */
-static uint64_t number_of(const struct study *s, int which, uint32_t node)
+static void end_progress(const struct watch *w)
 {
-    return strtoull(gyre_map_node(s->map[which], node)->name + strlen("cache-"), NULL, 10);
+    if (w->shown) {
+        fputs("\r\033[K", stderr);
+    }
 }
 
-static void take_key(struct study *s, uint64_t i)
+/* ---- the list ---- */
+
+static void list_text(struct gy_buf *out)
 {
-    char key[40];
-    size_t len = (size_t)snprintf(key, sizeof key, "user:%llu", (unsigned long long)i);
-    uint64_t hash = gyre_map_hash(s->map[0], key, len), node[2], slot[2];
-    for (int w = 0; w < 2; w++) {
-        node[w] = number_of(s, w, gyre_map_locate(s->map[w], key, len));
-        slot[w] = hash % (s->nodes + (uint64_t)w);
-        s->held[w][node[w]]++;
-        s->modulo[w][slot[w]]++;
-        gy_buf_add(&s->lines[w], key, len);
-        gy_buf_printf(&s->lines[w], "\tcache-%llu\n", (unsigned long long)node[w]);
+    static const char *const heads[] = {"STUDY", "QUESTION", NULL};
+    struct gy_table t;
+    gy_table_init(&t, heads);
+    for (size_t i = 0; gy_studies[i]; i++) {
+        gy_table_cell(&t, gy_studies[i]->name);
+        gy_table_cell(&t, gy_studies[i]->question);
     }
-    if (node[0] != node[1]) {
-        s->ring_moved++;
-        s->moved[node[0]]++;
-    }
-    s->modulo_moved += slot[0] != slot[1];
+    gy_table_end(&t, out);
+    gy_buf_puts(out, "\n'gyre study NAME' runs one; 'gyre study NAME --help' says what it does and "
+                     "how to read it\n");
 }
 
-static int run(struct study *s)
+static void list_json(struct gy_buf *out)
 {
-    size_t n = (size_t)s->nodes + 1;
-    uint64_t *all = calloc(5 * n, sizeof *all);
-    if (!all) {
-        return gy_complain_memory();
+    struct gy_json j;
+    gy_json_init(&j, out);
+    gy_json_array(&j);
+    for (size_t i = 0; gy_studies[i]; i++) {
+        gy_json_object(&j);
+        gy_json_kstring(&j, "study", gy_studies[i]->name);
+        gy_json_kstring(&j, "question", gy_studies[i]->question);
+        gy_json_object_end(&j);
     }
-    s->held[0] = all; /* one block: freed by its first */
-    s->held[1] = all + n;
-    s->modulo[0] = all + 2 * n;
-    s->modulo[1] = all + 3 * n;
-    s->moved = all + 4 * n;
-    int rc = build(s, 0);
-    if (!rc) {
-        rc = build(s, 1);
+    gy_json_array_end(&j);
+    gy_buf_putc(out, '\n');
+}
+
+static int list(const struct options *o)
+{
+    struct gy_buf out = {0};
+    if (o->svg) {
+        gy_complain("study: --svg needs the name of a study; 'gyre study' lists them");
+        return GY_EXIT_USAGE;
     }
-    for (uint64_t i = 0; i < s->keys && !rc; i++) {
-        take_key(s, i);
+    (o->json ? list_json : list_text)(&out);
+    return gy_out_end(&out);
+}
+
+/* ---- one study ---- */
+
+static int show(const struct gy_study *s, const struct options *o, const struct gy_lab *lab,
+                const struct gy_result *r)
+{
+    struct gy_buf out = {0};
+    if (o->svg) {
+        struct gy_buf svg = {0};
+        gy_svg_write(&svg, s, r);
+        int rc = gy_save_file(o->svg, &svg);
+        gy_buf_fini(&svg);
+        if (rc) {
+            return rc;
+        }
     }
-    if (!rc && (gy_buf_failed(&s->lines[0]) || gy_buf_failed(&s->lines[1]))) {
-        rc = gy_complain_memory();
+    if (o->json) {
+        gy_study_json(&out, s, lab, r);
+    } else {
+        gy_study_text(&out, s, r);
     }
+    return gy_out_end(&out);
+}
+
+static int run(const struct gy_study *s, const struct options *o)
+{
+    struct watch w = {.name = s->name, .began = now_ns()};
+    struct gy_lab lab = {.seed = o->seed, .now = now_ns, .ctx = &w};
+    struct gy_result r = {0};
+    lab.progress = gy_term_is(STDERR_FILENO) ? on_progress : NULL;
+    for (size_t i = 0; s->params[i].name; i++) {
+        uint64_t usual = o->full ? s->params[i].full : s->params[i].usual;
+        lab.value[i] = o->value[i] == UNSET ? usual : o->value[i];
+    }
+    int rc = gy_study_run(s, &lab, &r);
+    end_progress(&w);
+    rc = rc ? gy_complain_error(&lab.error) : show(s, o, &lab, &r);
+    gy_result_fini(&r);
     return rc;
 }
 
-static char *digest(const struct gy_buf *lines, char out[65])
-{
-    uint8_t d[32];
-    gyre_hash_sha256(gy_buf_head(lines), gy_buf_size(lines), d);
-    for (size_t i = 0; i < sizeof d; i++) {
-        snprintf(out + 2 * i, 3, "%02x", d[i]);
-    }
-    return out;
-}
+/* ---- its options ---- */
 
-static double cv(const uint64_t *loads, uint64_t n)
-{
-    double x[NODES_MAX + 1];
-    struct gyre_balance b = {.size = sizeof b};
-    for (uint64_t i = 0; i < n; i++) {
-        x[i] = (double)loads[i];
-    }
-    gyre_balance_of(x, NULL, (size_t)n, &b);
-    return b.cv;
-}
+static const struct gy_opt COMMON[] = {
+    {0, "seed", "N", "another draw of the same experiment (1)", GY_OPT_UINT,
+     offsetof(struct options, seed), 0, SEED_MAX, NULL},
+    {0, "full", NULL, "more of everything: smoother, and slower", GY_OPT_FLAG,
+     offsetof(struct options, full), 0, 0, NULL},
+    {0, "svg", "FILE", "write the charts to FILE as well", GY_OPT_TEXT,
+     offsetof(struct options, svg), 0, 0, NULL},
+    {0, "json", NULL, "answer in JSON", GY_OPT_FLAG, offsetof(struct options, json), 0, 0, NULL},
+    {0},
+};
+#define COMMONS (sizeof COMMON / sizeof COMMON[0])
 
-/* ---- as text ---- */
-
-static void text_node(const struct study *s, struct gy_table *t, uint64_t i)
+/* The options of a study: its numbers, then the common ones; help is room for the texts. */
+static void options_of(const struct gy_study *s, struct gy_opt opts[GY_STUDY_PARAMS + COMMONS],
+                       char help[GY_STUDY_PARAMS][128])
 {
-    bool old = i < s->nodes;
-    gy_table_format(t, "cache-%llu", (unsigned long long)i);
-    const uint64_t *columns[] = {s->held[0], s->held[1], s->moved, s->modulo[0], s->modulo[1]};
-    for (size_t c = 0; c < 5; c++) {
-        if (old || c == 1 || c == 4) {
-            gy_table_format(t, "%llu", (unsigned long long)columns[c][i]);
-        } else {
-            gy_table_cell(t, NULL);
+    size_t n = 0;
+    for (; s->params[n].name; n++) {
+        const struct gy_param *p = &s->params[n];
+        int len =
+            snprintf(help[n], sizeof help[n], "%s (%llu", p->help, (unsigned long long)p->usual);
+        if (p->full != p->usual) {
+            len += snprintf(help[n] + len, sizeof help[n] - (size_t)len, "; --full: %llu",
+                            (unsigned long long)p->full);
         }
+        snprintf(help[n] + len, sizeof help[n] - (size_t)len, ")");
+        opts[n] = (struct gy_opt){
+            .name = p->name,
+            .arg = "N",
+            .help = help[n],
+            .kind = GY_OPT_UINT,
+            .offset = offsetof(struct options, value) + n * sizeof(uint64_t),
+            .min = p->min,
+            .max = p->max,
+        };
     }
+    memcpy(opts + n, COMMON, sizeof COMMON);
 }
 
-static void as_text(const struct study *s, struct gy_buf *out)
+static int cmd_one(const struct gy_study *s, int argc, char **argv)
 {
-    static const char *const heads[] = {"NODE",           ">RING BEFORE", ">AFTER", ">MOVED AWAY",
-                                        ">MODULO BEFORE", ">AFTER",       NULL};
-    struct gy_table t;
-    char d[65];
-    double keys = (double)s->keys;
-    gy_table_init(&t, heads);
-    for (uint64_t i = 0; i <= s->nodes; i++) {
-        text_node(s, &t, i);
-    }
-    gy_table_end(&t, out);
-    gy_buf_printf(
-        out,
-        "\n%llu keys, %llu points a node, %llu nodes then %llu\nring moved    %9llu  "
-        "%.2f %%\nmodulo moved  %9llu  %.2f %%\nCV            %9.4f  before, %.4f after\n",
-        (unsigned long long)s->keys, (unsigned long long)s->points, (unsigned long long)s->nodes,
-        (unsigned long long)s->nodes + 1, (unsigned long long)s->ring_moved,
-        100 * (double)s->ring_moved / keys, (unsigned long long)s->modulo_moved,
-        100 * (double)s->modulo_moved / keys, cv(s->held[0], s->nodes),
-        cv(s->held[1], s->nodes + 1));
-    gy_buf_printf(out, "sha256 before %s\n", digest(&s->lines[0], d));
-    gy_buf_printf(out, "sha256 after  %s\n", digest(&s->lines[1], d));
+    struct gy_opt opts[GY_STUDY_PARAMS + COMMONS];
+    char help[GY_STUDY_PARAMS][128], command[64], plain[64], chart[96], about[2048];
+    const char *examples[] = {plain, chart, NULL};
+    struct options o = {.seed = 1};
+    char **words;
+    int count;
+    memset(o.value, 0xff, sizeof o.value);
+    options_of(s, opts, help);
+    snprintf(command, sizeof command, "gyre study %s", s->name);
+    snprintf(plain, sizeof plain, "%s", command);
+    snprintf(chart, sizeof chart, "%s --seed 7 --svg %s.svg", command, s->name);
+    snprintf(about, sizeof about, "%c%s\n\n%s\n\nclaims it checks (docs/articles.md):\n  %s",
+             s->question[0] & ~0x20, s->question + 1, s->about, s->claims);
+    struct gy_usage u = {command, "", about, opts, examples, 0, 0, GY_EXITS};
+    int rc = gy_opt_parse(&u, argc, argv, &o, &words, &count);
+    return rc == GY_GO_ON ? run(s, &o) : rc;
 }
 
-/* ---- as JSON ---- */
-
-static void json_loads(struct gy_json *j, const char *prefix, const uint64_t *loads, uint64_t n)
+static int unknown(const char *name)
 {
-    for (uint64_t i = 0; i < n; i++) {
-        char key[64];
-        snprintf(key, sizeof key, "%s%llu", prefix, (unsigned long long)i);
-        gy_json_kuint(j, key, loads[i]);
+    const char *names[32];
+    char q[GY_QUOTE];
+    size_t n = 0;
+    for (; gy_studies[n] && n < 32; n++) {
+        names[n] = gy_studies[n]->name;
     }
-}
-
-static void json_moved(const struct study *s, struct gy_json *j)
-{
-    for (uint64_t i = 0; i < s->nodes; i++) {
-        char key[80];
-        snprintf(key, sizeof key, "moved:cache-%llu->cache-%llu", (unsigned long long)i,
-                 (unsigned long long)s->nodes);
-        if (s->moved[i]) {
-            gy_json_kuint(j, key, s->moved[i]);
-        }
-    }
-}
-
-static void as_json(const struct study *s, struct gy_buf *out)
-{
-    struct gy_json j;
-    char d[65];
-    double keys = (double)s->keys;
-    gy_json_init(&j, out);
-    gy_json_object(&j);
-    gy_json_kuint(&j, "keys", s->keys);
-    gy_json_kuint(&j, "ring_moved", s->ring_moved);
-    gy_json_kdouble(&j, "ring_moved_fraction", (double)s->ring_moved / keys);
-    gy_json_kuint(&j, "modulo_moved", s->modulo_moved);
-    gy_json_kdouble(&j, "modulo_moved_fraction", (double)s->modulo_moved / keys);
-    json_loads(&j, "before:cache-", s->held[0], s->nodes);
-    json_loads(&j, "after:cache-", s->held[1], s->nodes + 1);
-    json_moved(s, &j);
-    json_loads(&j, "modulo_before:", s->modulo[0], s->nodes);
-    json_loads(&j, "modulo_after:", s->modulo[1], s->nodes + 1);
-    gy_json_kstring(&j, "sha256_before", digest(&s->lines[0], d));
-    gy_json_kstring(&j, "sha256_after", digest(&s->lines[1], d));
-    gy_json_kdouble(&j, "cv_before", cv(s->held[0], s->nodes));
-    gy_json_kdouble(&j, "cv_after", cv(s->held[1], s->nodes + 1));
-    gy_json_object_end(&j);
-    gy_buf_putc(out, '\n');
+    const char *near = gyre_nearest(name, names, n);
+    gy_complain("study: unknown study %s%s%s%s", gy_utf8_quote(q, gy_str(name)),
+                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    gy_complain("'gyre study' lists them");
+    return GY_EXIT_USAGE;
 }
 
 int gy_cmd_study(int argc, char **argv)
 {
-    struct study s = {.keys = 20000, .points = 150, .nodes = 4};
+    static const char *const examples[] = {
+        "gyre study",
+        "gyre study movement",
+        "gyre study balance --nodes 40 --seed 7 --svg balance.svg",
+        NULL,
+    };
+    static const struct gy_usage usage = {
+        "gyre study",
+        "[NAME]",
+        "Runs an experiment, or lists them. Each is reproducible by its seed; what a clock measured "
+        "is marked\nas such. A study may have options besides these: 'gyre study NAME --help' shows "
+        "them, what it does\nand how to read it.",
+        COMMON,
+        examples,
+        0,
+        1,
+        GY_EXITS,
+    };
+    /* The study's name is what decides which options there are, so it comes first. */
+    if (argc > 1 && argv[1][0] != '-') {
+        const struct gy_study *s = gy_study_find(argv[1]);
+        return s ? cmd_one(s, argc - 1, argv + 1) : unknown(argv[1]);
+    }
+    struct options o = {.seed = 1};
     char **words;
     int count;
-    int rc = gy_opt_parse(&USAGE, argc, argv, &s, &words, &count);
+    int rc = gy_opt_parse(&usage, argc, argv, &o, &words, &count);
     if (rc != GY_GO_ON) {
         return rc;
     }
-    if (strcmp(words[0], "experiment") != 0) {
-        gy_complain("study: unknown study; known: experiment");
+    if (count) {
+        gy_complain("study: the name comes first: gyre study NAME [OPTION...]");
         return GY_EXIT_USAGE;
     }
-    struct gy_buf out = {0};
-    rc = run(&s);
-    if (!rc) {
-        (s.json ? as_json : as_text)(&s, &out);
-    }
-    int wrote = gy_out_end(&out);
-    for (int w = 0; w < 2; w++) {
-        gyre_map_unref(s.map[w]);
-        gy_buf_fini(&s.lines[w]);
-    }
-    free(s.held[0]);
-    return rc ? rc : wrote;
+    return list(&o);
 }

@@ -12,8 +12,10 @@ import sys
 import common
 
 # A room may include the rooms before it in this order, less the exceptions below.
-ORDER = ["lib", "base", "formats", "wire", "net", "control", "move", "proxy", "admin", "cli"]
+ORDER = ["lib", "base", "formats", "wire", "net", "control", "move", "proxy", "admin", "study", "cli"]
 NEVER = {("wire", "formats")}  # neighbours: both know bytes, neither the other
+# The experiments are computation: they know the library and the small helpers.
+NEVER |= {("study", room) for room in ORDER[2:] if room not in ("study", "cli")}
 # How a gyre_error_t is filled, one way for the whole house; which setting counts, for who reads and writes them.
 LIB_SHARED = {"lib/error.h", "lib/readers.h"}
 LIBC_PURE = {
@@ -29,7 +31,7 @@ ONLY_ROOMS = {
     "sqlite3.h": {"control"},
     "microhttpd.h": {"admin"},
     "curl/curl.h": {"control", "cli"},
-    "math.h": {"lib", "base", "formats", "wire", "control", "move", "proxy", "admin", "cli"},
+    "math.h": {"lib", "base", "formats", "wire", "control", "move", "proxy", "admin", "study", "cli"},
 }
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>|(\S+))', re.M)
 

@@ -40,6 +40,7 @@ FLAWS = {
         {"src/base/c.c": c_file("c.c", BODY, '#include "lib/a.h"\n')},
         {"src/proxy/c.c": c_file("c.c", BODY, "#include <uv.h>\n")},
         {"src/wire/c.c": c_file("c.c", BODY, '#include "formats/c.h"\n')},
+        {"src/study/c.c": c_file("c.c", BODY, '#include "net/b.h"\n')},
         {"src/base/c.c": c_file("c.c", BODY, '#include "../net/b.h"\n')},
         {"src/base/c.c": c_file("c.c", BODY, "# include WHAT\n")},
         {"src/cellar/c.c": c_file("c.c", BODY)},
