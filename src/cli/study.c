@@ -72,8 +72,8 @@ static void list_text(struct gy_buf *out)
     struct gy_table t;
     gy_table_init(&t, heads);
     for (size_t i = 0; gy_studies[i]; i++) {
-        gy_table_cell(&t, gy_studies[i]->name);
-        gy_table_cell(&t, gy_studies[i]->question);
+        gy_table_format(&t, "%s", gy_studies[i]->name);
+        gy_table_format(&t, "%s", gy_studies[i]->question);
     }
     gy_table_end(&t, out);
     gy_buf_puts(out, "\n'gyre study NAME' runs one; 'gyre study NAME --help' says what it does and "

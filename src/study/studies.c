@@ -5,8 +5,11 @@
 #include <string.h>
 
 const struct gy_study *const gy_studies[] = {
-    &gy_study_movement, &gy_study_balance, &gy_study_failure,    &gy_study_views,
-    &gy_study_repair,   &gy_study_search,  &gy_study_experiment, NULL,
+    &gy_study_movement,   &gy_study_balance,    &gy_study_failure,
+    &gy_study_views,      &gy_study_bounded,    &gy_study_hashes,
+    &gy_study_collisions, &gy_study_search,     &gy_study_latency,
+    &gy_study_repair,     &gy_study_hashtable,  &gy_study_rehash,
+    &gy_study_cdn,        &gy_study_experiment, NULL,
 };
 
 const struct gy_study *gy_study_find(const char *name)
