@@ -38,6 +38,7 @@ int gy_cmd_plan(int argc, char **argv);
 int gy_cmd_show(int argc, char **argv);
 int gy_cmd_doctor(int argc, char **argv);
 int gy_cmd_study(int argc, char **argv);
+const char *gy_study_sub(unsigned i, const char **summary);
 int gy_cmd_proxy(int argc, char **argv);
 int gy_cmd_move(int argc, char **argv);
 int gy_cmd_view(int argc, char **argv);

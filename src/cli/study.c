@@ -10,15 +10,14 @@
 #include "cli/cmd.h"
 #include "cli/opt.h"
 #include "cli/out.h"
+#include "cli/progress.h"
 #include "cli/save.h"
 #include "cli/study_show.h"
 #include "cli/table.h"
-#include "cli/term.h"
 #include "study/svg.h"
 
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 #define SEED_MAX UINT64_C(0xffffffffff) /* names hold it */
 #define UNSET    UINT64_MAX
@@ -30,7 +29,7 @@ struct options {
     const char *svg;
 };
 
-/* ---- progress: on a terminal, of what takes more than a second ---- */
+#define STEPS 1000 /* of progress */
 
 static uint64_t now_ns(void)
 {
@@ -39,29 +38,10 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-struct watch {
-    const char *name;
-    uint64_t began, shown;
-};
-
 static void on_progress(void *ctx, double done)
 {
-    struct watch *w = ctx;
-    uint64_t now = now_ns();
-    if (now - w->began < 1000000000u || now - w->shown < 200000000u || done <= 0) {
-        return;
-    }
-    double spent = (double)(now - w->began) * 1e-9;
-    w->shown = now;
-    fprintf(stderr, "\r%s: %3.0f %%, %.0f s left \033[K", w->name, 100 * done,
-            spent * (1 - done) / done);
-}
-
-static void end_progress(const struct watch *w)
-{
-    if (w->shown) {
-        fputs("\r\033[K", stderr);
-    }
+    (void)ctx;
+    gy_progress_at((uint64_t)(done * STEPS));
 }
 
 /* ---- the list ---- */
@@ -131,16 +111,15 @@ static int show(const struct gy_study *s, const struct options *o, const struct 
 
 static int run(const struct gy_study *s, const struct options *o)
 {
-    struct watch w = {.name = s->name, .began = now_ns()};
-    struct gy_lab lab = {.seed = o->seed, .now = now_ns, .ctx = &w};
+    struct gy_lab lab = {.seed = o->seed, .now = now_ns, .progress = on_progress};
     struct gy_result r = {0};
-    lab.progress = gy_term_is(STDERR_FILENO) ? on_progress : NULL;
     for (size_t i = 0; s->params[i].name; i++) {
         uint64_t usual = o->full ? s->params[i].full : s->params[i].usual;
         lab.value[i] = o->value[i] == UNSET ? usual : o->value[i];
     }
+    gy_progress_begin(s->name, STEPS);
     int rc = gy_study_run(s, &lab, &r);
-    end_progress(&w);
+    gy_progress_end();
     rc = rc ? gy_complain_error(&lab.error) : show(s, o, &lab, &r);
     gy_result_fini(&r);
     return rc;
@@ -189,9 +168,10 @@ static void options_of(const struct gy_study *s, struct gy_opt opts[GY_STUDY_PAR
 
 static int cmd_one(const struct gy_study *s, int argc, char **argv)
 {
-    struct gy_opt opts[GY_STUDY_PARAMS + COMMONS];
-    char help[GY_STUDY_PARAMS][128], command[64], plain[64], chart[96], about[2048];
-    const char *examples[] = {plain, chart, NULL};
+    /* Who completes a line looks at them after the return. */
+    static struct gy_opt opts[GY_STUDY_PARAMS + COMMONS];
+    static char help[GY_STUDY_PARAMS][128], command[64], plain[64], chart[96], about[2048];
+    static const char *const examples[] = {plain, chart, NULL};
     struct options o = {.seed = 1};
     char **words;
     int count;
@@ -205,6 +185,17 @@ static int cmd_one(const struct gy_study *s, int argc, char **argv)
     struct gy_usage u = {command, "", about, opts, examples, 0, 0, GY_EXITS};
     int rc = gy_opt_parse(&u, argc, argv, &o, &words, &count);
     return rc == GY_GO_ON ? run(s, &o) : rc;
+}
+
+const char *gy_study_sub(unsigned i, const char **summary)
+{
+    for (unsigned k = 0; gy_studies[k]; k++) {
+        if (k == i) {
+            *summary = gy_studies[k]->question;
+            return gy_studies[k]->name;
+        }
+    }
+    return NULL;
 }
 
 static int unknown(const char *name)

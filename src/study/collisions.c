@@ -59,7 +59,8 @@ static uint32_t meet(struct seen *s, uint64_t hash, uint32_t number)
 
 static int first_of(struct gy_lab *lab, struct gy_tab *t, unsigned bits)
 {
-    /* Half of the room takes six times the keys to be expected; the chance to need more is e^-32. */
+    /* Half of the room takes six times the keys to be expected; the chance to need more is e^-32.
+     */
     double expected = sqrt(acos(-1) / 2 * pow(2, bits));
     size_t room = (size_t)1 << (bits / 2 + 4);
     struct seen s = {.mask = room - 1};

@@ -288,9 +288,9 @@ const struct gy_study gy_study_hashtable = {
     .name = "hashtable",
     .question = "what do collisions cost in a hash table as it fills?",
     .about =
-        "Fills tables and counts the keys a lookup looks at: with chains (PHP, Go, Redis), "
-        "with the\nnext free slot, and with a step of the key's own (Python and others combine "
-        "the two); then\nwith all keys in one slot. THEORY is Knuth's.",
+        "Fills tables and counts the keys a lookup looks at: with chains (PHP, Redis), with the "
+        "next free\nslot, and with a step of the key's own; then with all keys in one slot. THEORY "
+        "is Knuth's.",
     .claims =
         "B 1.2: chains or open addressing. B 1.2: O(1) at best, O(n) if all keys collide\n  B "
         "1.2: tables grow at a threshold; open addressing is not commonly used",

@@ -221,7 +221,7 @@ static int run(struct gy_lab *lab, struct gy_result *r)
 
 const struct gy_study gy_study_rehash = {
     .name = "rehash",
-    .question = "uid % 10 becomes uid % 20: what moves, stopped or while serving?",
+    .question = "what moves from uid % 10 to uid % 20, stopped or while serving?",
     .about =
         "Deals user numbers to tables by remainder, changes the number of tables, and compares: "
         "rows\nthat move, how long the service stops if it stops, and how many tables a read "

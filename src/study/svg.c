@@ -196,7 +196,7 @@ static void bars(struct gy_buf *out, const struct plan *p)
     double group = (double)p->lines * BAR + BAR_GAP;
     for (size_t row = 0; row < gy_tab_rows(p->tab); row++) {
         double y = zero + (double)row * group;
-        gy_svg_text(out, "ink", "end", BAR_LEFT - 8, y + group / 2,
+        gy_svg_text(out, "ink", "end", BAR_LEFT - 8, y + group / 2 + 4,
                     gy_tab_at(p->tab, row, p->x)->text);
         for (size_t k = 0; k < p->lines; k++) {
             double v = value_of(gy_tab_at(p->tab, row, p->y[k])), at;

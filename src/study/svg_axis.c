@@ -102,5 +102,6 @@ void gy_axis_print(struct gy_buf *out, double v, bool share)
         shown_as /= 1e3;
         unit = share ? "k %" : "k";
     }
-    gy_buf_printf(out, "%.3g%s", shown_as, unit);
+    /* Three digits, and no exponents. */
+    gy_buf_printf(out, shown_as < 100 ? "%.3g%s" : "%.0f%s", shown_as, unit);
 }

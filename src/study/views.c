@@ -181,9 +181,9 @@ static int run(struct gy_lab *lab, struct gy_result *r)
     gy_result_note(r,
                    "EXPECTED: the sum over j of 1 - (1 - p (1-p)^j)^views, p being what a client "
                    "knows: it grows with the logarithm of the clients");
-    gy_result_note(r,
-                   "with modulo and jump every view is another function: in the end every key is "
-                   "everywhere");
+    gy_result_note(r, "FULLEST NODE: keys that any client puts there, beside all keys / nodes");
+    gy_result_note(r, "with modulo and jump every view is another function, so the spread goes on "
+                      "growing");
     free(s.on);
     free(s.load);
     free(s.spread);
@@ -195,8 +195,9 @@ const struct gy_study gy_study_views = {
     .question = "what if clients know different parts of the fleet?",
     .about =
         "Gives each client a view of its own, a random part of the nodes, and lets each place "
-        "all\nkeys. SPREAD: on how many nodes a key ends up; FULLEST NODE: how many keys it holds because of any client, beside the fair number. Karger's paper bounds both by about "
-        "log(clients) for\nconsistent hashing; for others they go on growing.",
+        "all\nkeys. SPREAD: on how many nodes a key ends up; FULLEST NODE: keys that any client "
+        "puts there,\nbeside the fair number. Karger's paper bounds both by about log(clients) "
+        "for consistent\nhashing; for others they go on growing.",
     .claims = "B 2: spread, load, balance and monotonicity. C: views must agree\n  A 2: Karger et "
               "al. 1997",
     .params = {{"nodes", "nodes of the fleet", 50, 100, 2, 1000},

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """man.py ROOT [GYRE GYRE.3] - the manual pages are clean mdoc; gyre(1) names each command of GYRE and their options, and
 gyre(3), which is made of the header, each of its functions and sections."""
+import json
 import pathlib
 import re
 import subprocess
@@ -32,6 +33,9 @@ def missing(gyre, page):
         text = help_of(gyre, *command)
         if command == ("move",):
             commands += [("move", c) for c in names(text)]
+        if command == ("study",):
+            listed = subprocess.run([gyre, "study", "--json"], capture_output=True, text=True, check=True).stdout
+            commands += [("study", s["study"]) for s in json.loads(listed)]
     page = page.replace("\\-", "-")
     for command in commands:
         if not re.search(rf"^\.(It )?Cm .*\b{command[-1]}\b", page, re.M):
