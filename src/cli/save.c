@@ -71,6 +71,29 @@ static bool settle(const char *beside, const char *path, bool replace)
     return ok;
 }
 
+/* A stream of ours that path is another name for, as /dev/stdout is; -1: none. What stands behind
+ * it may be a plain file, and is not to be replaced under the one who holds it open. */
+static int stream_of(const char *path, const struct stat *st)
+{
+    struct stat named, own;
+    bool is_link = lstat(path, &named) == 0 && S_ISLNK(named.st_mode);
+    for (int fd = STDOUT_FILENO; is_link && fd <= STDERR_FILENO; fd++) {
+        if (fstat(fd, &own) == 0 && own.st_dev == st->st_dev && own.st_ino == st->st_ino) {
+            return fd;
+        }
+    }
+    return -1;
+}
+
+static int write_as_is(const char *path, const struct stat *st, const struct gy_buf *text)
+{
+    int stream = stream_of(path, st);
+    if (stream < 0) {
+        return write_into(path, text);
+    }
+    return write_all(stream, text) ? GY_EXIT_OK : failed(path);
+}
+
 static int save(const char *path, struct gy_buf *text, bool replace)
 {
     struct stat st;
@@ -78,14 +101,16 @@ static int save(const char *path, struct gy_buf *text, bool replace)
     if (gy_buf_failed(text)) {
         return gy_complain_memory();
     }
-    if (exists && !S_ISREG(st.st_mode)) {
-        return write_into(path, text);
+    if (exists && (!S_ISREG(st.st_mode) || stream_of(path, &st) >= 0)) {
+        return write_as_is(path, &st, text);
     }
     if (exists && !replace) {
         return is_there(path);
     }
-    char *beside;
-    if (asprintf(&beside, "%s.XXXXXX", path) < 0) {
+    /* A link stays; the file it leads to is the one to replace. */
+    char *beside = NULL, *target = exists ? realpath(path, NULL) : strdup(path);
+    if (!target || asprintf(&beside, "%s.XXXXXX", target) < 0) {
+        free(target);
         return gy_complain_memory();
     }
     int rc = GY_EXIT_OK;
@@ -99,12 +124,13 @@ static int save(const char *path, struct gy_buf *text, bool replace)
     int err = errno;
     close(fd);
     errno = err;
-    if (!ok || !settle(beside, path, replace)) {
+    if (!ok || !settle(beside, target, replace)) {
         rc = ok && !replace && errno == EEXIST ? is_there(path) : failed(path);
         unlink(beside);
     }
 out:
     free(beside);
+    free(target);
     return rc;
 }
 
