@@ -95,7 +95,7 @@ step "build/ with gcc" env CC=gcc tools/build.sh build "-Dwerror=$werror"
 tiers build
 if ! $quick; then
     step "build-asan/ with clang-16, ASan and UBSan" env CC=clang-16 tools/build.sh build-asan \
-        -Dbuildtype=debugoptimized -Doptimization=1 -Ddebug=false -Dc_args=-gline-tables-only -Db_sanitize=address,undefined -Db_lundef=false -Dlibfuzzer=true "-Dwerror=$werror"
+        -Dbuildtype=debugoptimized -Doptimization=1 -Ddebug=false -Dc_args=-gline-tables-only -Dc_link_args=-fuse-ld=lld -Db_sanitize=address,undefined -Db_lundef=false -Dlibfuzzer=true "-Dwerror=$werror"
     tiers build-asan --no-suite checks --no-suite models
 fi
 say "done"

@@ -15,7 +15,7 @@ declare -A groups=(
     [dev]="clang-tidy-16 gcovr"
     [cross]="gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user-static
              libxxhash-dev"
-    [test]="clang-16 clang-format-16 libclang-rt-16-dev spin pmccabe shellcheck python3-pytest
+    [test]="clang-16 clang-format-16 libclang-rt-16-dev lld spin pmccabe shellcheck python3-pytest
             python3-redis python3-yaml redis-server redis-tools sqlite3 wamerican
             libhashkit-dev libssl-dev zlib1g-dev groff-base
             libmemcached-dev nutcracker haproxy nginx python3-uhashring valgrind zsh fish"

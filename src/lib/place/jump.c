@@ -21,6 +21,10 @@
 #include "lib/place/range.h"
 #include "lib/place/weights.h"
 
+#ifdef GY_SIMD_X86
+#include <immintrin.h>
+#endif
+
 #define JUMP_FACTOR 2862933555777941757u
 
 /* One division, one multiplication, both rounded to double, then cut: in this order. */

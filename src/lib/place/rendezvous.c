@@ -22,6 +22,10 @@
 #include "lib/place/mix.h"
 #include "lib/place/weights.h"
 
+#ifdef GY_SIMD_X86
+#include <immintrin.h>
+#endif
+
 /* Where a node stands for a key; `first` is the order. */
 struct score {
     double cost;

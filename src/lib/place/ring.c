@@ -15,6 +15,10 @@
 
 #include "lib/place/ring.h"
 
+#ifdef GY_SIMD_X86
+#include <immintrin.h>
+#endif
+
 #define AHEAD 32u /* lookups of a batch under way at once */
 
 static const struct gy_line *line_of(const struct gy_ring *r, uint64_t place)

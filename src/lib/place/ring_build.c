@@ -14,6 +14,10 @@
 #include "lib/place/mix.h"
 #include "lib/place/ring.h"
 
+#ifdef GY_SIMD_X86
+#include <immintrin.h>
+#endif
+
 #define POINTS_MAX (1u << 27) /* 1.9 GB of ring */
 #define DENSITY    8u         /* points a line on average: 14 bytes each, with the sorted ones */
 #define STEPS_FAIR 4u         /* a point, on average, that sorting by insertion may take */
