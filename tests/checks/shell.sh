@@ -5,10 +5,9 @@ set -eu
 cd "${1:-.}"
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
-find . \( -name 'build*' -o -name .git \) -prune -o -type f -size -200k -print |
-    while read -r f; do
-        head -c 64 "$f" | head -n 1 | grep -aqE '^#!.*\b(ba)?sh\b' && printf '%s\n' "$f"
-    done >"$list" || true
+find . \( -name 'build*' -o -name .git \) -prune -o -type f -size -200k -exec awk '
+    FNR == 1 && substr($0, 1, 64) ~ /^#!.*[^[:alnum:]_](ba)?sh([^[:alnum:]_]|$)/ { print FILENAME }
+    { nextfile }' {} + >"$list" || true
 [ -s "$list" ] || { echo "shell: no scripts here" >&2; exit 1; }
 xargs shellcheck <"$list"
 echo "shell: $(wc -l <"$list") scripts"
