@@ -5,7 +5,7 @@ import pathlib
 import re
 import sys
 
-ROW = re.compile(r"^\| (\w+) \| ([A-Z0-9= ]+) \| ([A-Z0-9, ]+) \|$", re.M)
+ROW = re.compile(r"^\| (\w+) \| ([A-Z0-9_= ]+) \| ([A-Z0-9, ]+) \|$", re.M)
 
 
 def from_doc(text):
