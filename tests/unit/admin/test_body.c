@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -123,6 +124,37 @@ static void a_rate_needs_both(void **state)
     }
 }
 
+static void whom_to_forget(void **state)
+{
+    static const struct {
+        const char *body;
+        int code;
+    } cases[] = {
+        {"{\"address\": \"h:1\"}", GYRE_OK},
+        {"{}", GYRE_INVALID},
+        {"{\"address\": 7}", GYRE_INVALID},
+        {"{\"address\": null}", GYRE_INVALID},
+        {"{\"adress\": \"h:1\"}", GYRE_UNKNOWN},
+        {"{\"address\": \"h:1\", \"name\": \"a\"}", GYRE_UNKNOWN},
+        {"{\"address\": \"h:1\\u0000x\"}", GYRE_SYNTAX},
+        {"[\"h:1\"]", GYRE_INVALID},
+        {"", GYRE_SYNTAX},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *address;
+        gyre_error_t e = {0};
+        int err = gy_body_address(cases[i].body, strlen(cases[i].body), &address, &e);
+        if (err != cases[i].code) {
+            fail_msg("%s: %d %s", cases[i].body, err, e.message);
+        }
+        assert_int_equal(address != NULL, err == GYRE_OK);
+        if (address) {
+            assert_string_equal(address, "h:1");
+        }
+        free(address);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +163,7 @@ int main(void)
         cmocka_unit_test(what_is_wrong_is_told),
         cmocka_unit_test(a_bad_topology_has_line_and_column),
         cmocka_unit_test(a_rate_needs_both),
+        cmocka_unit_test(whom_to_forget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,6 +74,8 @@ static void the_paths(void **state)
         {"GET", "/v1/move/history", NULL, 409, "REFUSED"},
         {"POST", "/v1/move", "{}", 409, "REFUSED"},
         {"POST", "/v1/move/abort", "", 409, "REFUSED"},
+        {"POST", "/v1/move/forget", "{}", 409, "REFUSED"},
+        {"GET", "/v1/move/forget", NULL, 405, "METHOD"},
         {"POST", "/v1/status", "", 405, "METHOD"},
         {"DELETE", "/v1/move", NULL, 405, "METHOD"},
         {"PUT", "/v1/move", "{}", 405, "METHOD"},

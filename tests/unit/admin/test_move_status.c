@@ -79,6 +79,34 @@ static void the_table(void **state)
     gy_move_status_fini(&s);
 }
 
+/* Those not tried yet, those that failed; what a peer sent steers no terminal, and what is of the
+ * wrong type is shown as not told. */
+static void who_leaves(void **state)
+{
+    static const char text[] =
+        "{\"state\": \"idle\", \"version\": 3, \"leaving\": ["
+        "{\"name\": \"a\", \"address\": \"h:1\", \"users\": \"gyre-main-1-*\", \"since\": 1,"
+        " \"tries\": 0, \"error\": null},"
+        "{\"name\": \"b\\u001b[2J\", \"address\": \"h:2\", \"users\": \"u*\", \"since\": 9999999999,"
+        " \"tries\": 2, \"error\": \"no\\u0007answer\"}, {\"name\": 7, \"since\": \"x\"}, 8]}";
+    struct gy_move_status s;
+    struct gy_buf out = {0};
+    assert_int_equal(gy_move_status_parse(text, strlen(text), &s, NULL), GYRE_OK);
+    gy_move_table(&s, &out);
+    assert_string_equal(
+        gy_buf_cstr(&out),
+        "state         idle\n"
+        "version       3 serves\n"
+        "leaving       a at h:1: the proxy's users gyre-main-1-* are to be deleted there, for very "
+        "long\n"
+        "              b\\x1B[2J at h:2: the proxy's users u* are to be deleted there, for 0 s now: "
+        "no\\x07answer; if it is gone for good: gyre move forget h:2\n"
+        "              ? at ?: the proxy's users ? are to be deleted there, for very long\n"
+        "              ? at ?: the proxy's users ? are to be deleted there, for very long\n");
+    gy_buf_fini(&out);
+    gy_move_status_fini(&s);
+}
+
 static void what_is_no_status(void **state)
 {
     static const char *const texts[] = {
@@ -223,6 +251,7 @@ int main(void)
         cmocka_unit_test(the_progress_line),
         cmocka_unit_test(units_count_backwards),
         cmocka_unit_test(the_table),
+        cmocka_unit_test(who_leaves),
         cmocka_unit_test(what_is_no_status),
         cmocka_unit_test(sizes_and_times),
         cmocka_unit_test(the_newest_of_a_version_counts),
