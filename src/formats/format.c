@@ -21,6 +21,7 @@
 #include "formats/nginx.h"
 #include "formats/redis_info.h"
 #include "formats/redis_nodes.h"
+#include "formats/redis_plan.h"
 #include "formats/redis_shards.h"
 #include "formats/swift_builder.h"
 #include "formats/swift_ring.h"
@@ -114,6 +115,12 @@ static const struct gy_writer NGINX = {
     .others = "keepalive, max_fails and other words of the upstream and its servers",
     .write = gy_nginx_write};
 
+static const struct gy_writer REDIS_PLAN = {.system = "a plan for a Redis Cluster",
+                                            .like = "redis-cluster",
+                                            .keeps = GY_KEEPS_ZONES | GY_KEEPS_DRAINED |
+                                                     GY_KEEPS_SERVERS,
+                                            .write = gy_redis_plan_write};
+
 /* The one place that knows all of them; of two that are equally sure the first wins. */
 static const struct gy_format FORMATS[] = {
     {"gyre", "gyre's own YAML", sniff_gyre, parse_gyre, &GYRE},
@@ -147,6 +154,8 @@ static const struct gy_format FORMATS[] = {
     {"redis-info", "INFO of one Redis server", gy_redis_info_sniff, gy_redis_info_parse, NULL},
     {"redis-nodes", "Redis Cluster: CLUSTER NODES, or a nodes.conf", gy_redis_nodes_sniff,
      gy_redis_nodes_parse, NULL},
+    {"redis-plan", "Redis Cluster: a plan of gyre's, as what it leads to", gy_redis_plan_sniff,
+     gy_redis_plan_parse, &REDIS_PLAN},
     {"redis-shards", "Redis Cluster: CLUSTER SHARDS", gy_redis_shards_sniff, gy_redis_shards_parse,
      NULL},
     {"redis-slots", "Redis Cluster: CLUSTER SLOTS", gy_redis_slots_sniff, gy_redis_slots_parse,

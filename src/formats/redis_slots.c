@@ -154,8 +154,7 @@ static int settle_names(struct gy_reading *r, struct gy_pool *p)
 
 /* ---- the topology ---- */
 
-/* "0-5460,9000": the slots of server number `owner`, 0 for nobody; returns how many. */
-static uint32_t ranges_of(const struct gy_slot_owners *o, uint32_t owner, struct gy_buf *out)
+uint32_t gy_redis_ranges(const struct gy_slot_owners *o, uint32_t owner, struct gy_buf *out)
 {
     uint32_t count = 0;
     for (uint32_t slot = 0; slot < GY_REDIS_SLOTS;) {
@@ -199,7 +198,7 @@ static int settle_server(struct gy_reading *r, struct gy_pool *p, const struct g
 {
     struct gy_server *s = &p->servers[i];
     struct gy_buf ranges = {0};
-    ranges_of(o, i + 1, &ranges);
+    gy_redis_ranges(o, i + 1, &ranges);
     int rc = ranges.failed ? gy_read_nomem(r) : GYRE_OK;
     if (!rc && gy_buf_size(&ranges)) {
         rc = gy_read_text(r, &s->owned,
@@ -244,7 +243,7 @@ static int note_server(struct gy_reading *r, struct gy_pool *p, const struct gy_
 static int settle_missing(struct gy_reading *r, struct gy_pool *p, const struct gy_slot_owners *o)
 {
     struct gy_buf ranges = {0};
-    uint32_t missing = ranges_of(o, 0, &ranges);
+    uint32_t missing = gy_redis_ranges(o, 0, &ranges);
     int rc = ranges.failed ? gy_read_nomem(r) : GYRE_OK;
     if (!rc && missing) {
         rc = add_node(r, p, GY_NO_OWNER, NULL, gy_buf_cstr(&ranges), 0);

@@ -31,6 +31,7 @@ struct gy_to_write {
     /* The file the topology is of, or was planned from: pool name, facts, states. NULL: none. */
     const struct gy_pool *from;
     const struct gy_format *from_format;
+    const uint64_t *slot_sizes; /* bytes of each slot of a Redis Cluster; NULL: not known */
 };
 
 /* UNSUPPORTED (not written by gyre; the placement is not this system's), INVALID (something that

@@ -31,6 +31,7 @@ KINDS = {
     "redis-cluster-shards": "redis-shards",
     "redis-cluster-slots": "redis-slots",
     "redis-info": "redis-info",
+    "redis-plan": "redis-plan",
     "redis-keyslot": "redis-nodes",
     "swift-ring": "swift-ring",
     "swift-ring-builder": "swift-builder",

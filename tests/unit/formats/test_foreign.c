@@ -11,7 +11,36 @@
 #define A "0123456789abcdef0123456789abcdef01234567"
 #define B "1123456789abcdef0123456789abcdef01234567"
 
+#define P "redis-plan 1\nmaster a slots=0-16383\n"
+
 static const struct refusal REFUSALS[] = {
+    /* a plan for a Redis Cluster */
+    {"redis-plan", "", 1, 1, "there is no plan in it"},
+    {"redis-plan", "# x\nmaster a\n", 2, 1, "begins with the line 'redis-plan 1'"},
+    {NULL, "redis-plan 2\n", 1, 1, "begins with the line 'redis-plan 1'"},
+    {NULL, P "mater b\n", 3, 1, "unknown word 'mater'; did you mean 'master'?"},
+    {NULL, P "master\n", 3, 1, "such a line is: master NAME"},
+    {NULL, P "replica\n", 3, 1, "such a line is: replica NAME of=MASTER"},
+    {NULL, P "master a\n", 3, 8, "'a' stands twice; first on line 2"},
+    {NULL, P "master b slots=16384\n", 3, 16, "'16384' is no slot, 0 to 16383"},
+    {NULL, P "master b slots=5\n", 3, 16, "slot 5 belongs to 'a' (line 2) and to 'b'"},
+    {NULL, P "master b weight=x\n", 3, 17, "the weight 'x' is no number"},
+    {NULL, P "master b adress=h:1\n", 3, 10, "did you mean 'address'?"},
+    {NULL, P "master b address=h\n", 3, 18, "the address 'h' has no port"},
+    {NULL, P "master b of=a\n", 3, 10, "unknown word 'of'"},
+    {NULL, P "master b%2\n", 3, 8, "behind a '%' stand two digits"},
+    {NULL, P "replica b of=c\n", 3, 14, "no line 'replica' or 'master' above for the primary 'c'"},
+    {NULL, P "move 5 a\n", 3, 1, "such a line is: move SLOT[-SLOT] FROM TO"},
+    {NULL, P "move 5 a b\n", 3, 10, "above for the primary 'b'"},
+    {NULL, P "master b\nmove 5 b a\n", 4, 6, "slot 5 does not belong to 'b' then"},
+    {NULL, P "master b\nmove 7-5 a b\n", 4, 6, "'7-5' is no slot"},
+    {NULL, P "master b\nmove 5 a b bytes=x\n", 4, 1, "such a line is: move"},
+    {NULL, P "master b\nmove 5 a b\nmove 5 a b\n", 5, 6, "slot 5 does not belong to 'a' then"},
+    {NULL, P "replicate a a\n", 3, 11, "above for the replica 'a'"},
+    {NULL, P "replicate a\n", 3, 1, "such a line is: replicate REPLICA MASTER"},
+    {NULL, P "master b weight=0\nmove 5 a b\n", 3, 1, "'b' has weight 0, but 1 slots stay with it"},
+    {NULL, P "master b leaves\nmove 5 a b\n", 3, 1, "'b' leaves, but 1 slots stay with it"},
+    {NULL, "redis-plan 1\nmaster a slots=1-16383\n", 2, 1, "slot 0 belongs to no master"},
     /* twemproxy */
     {NULL, "p:\n  listen: h:1\n  hash: md5x\n  servers:\n  - h:1:1\n", 3, 9,
      "unknown hash 'md5x'; did you mean 'md5'?"},

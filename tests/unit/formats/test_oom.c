@@ -4,6 +4,7 @@
  * leak, no half-made config. libyaml's own allocations are in its shared object and not wrapped.
  */
 #include "formats/format.h"
+#include "formats/slot_plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -107,6 +108,9 @@ static const char *const FOREIGN[] = {
     "TokenRange(start_token:1, end_token:1, endpoints:[a, b], endpoint_details:["
     "EndpointDetails(host:a, datacenter:d, rack:r), EndpointDetails(host:b, datacenter:e)])\n",
     "--SERVER=a:1/?2 --SERVER=b --DISTRIBUTION=consistent,MD5\n",
+    "redis-plan 1\nmaster a id=x slots=0-16382\nmaster b%20 address=h:1 zone=z slots=16383 leaves\n"
+    "replica c of=a\nmove 16383 b%20 a bytes=7\nreplicate c b%20\n",
+    "cassandra_tokens: 1\nnodes: [{node: a, dc: d, rack: r, initial_token: \"1,2\"}, {node: b}]\n",
     "http { upstream a { server a:1; server a:1 down; hash \"$a\" consistent; } }\n"
     "stream { upstream b { server a:1; server b:1 backup; } }\n",
     "<c><remote_servers><a><shard><replica><host>h</host></replica><weight>2</weight></shard>"
@@ -193,6 +197,39 @@ static void write_foreign(void **state)
     }
 }
 
+/* Slots dealt anew, by counts and by bytes. */
+static void plan_slots(void **state)
+{
+    (void)state;
+    static uint64_t sizes[GY_REDIS_SLOTS];
+    struct gy_source from = {.file = "f"};
+    struct gy_pools *f;
+    assert_int_equal(gy_pools_parse(gy_str("redis-plan 1\nmaster a slots=0-9999\n"
+                                           "master b slots=10000-16383\n"),
+                                    &from, &f, NULL),
+                     0);
+    const gyre_topology_t *t = f->list[0]->config->topology;
+    sizes[1] = sizes[2] = 5;
+    for (int bytes = 0; bytes < 2; bytes++) {
+        const uint64_t weights[] = {1000000, 1000000};
+        struct gy_slot_plan p = {.old = t, .next = t, .weights = weights};
+        p.size = bytes ? sizes : NULL;
+        p.by_bytes = bytes;
+        long n = 0;
+        for (int rc = GYRE_NOMEM; rc; n++) {
+            gyre_topology_t *out;
+            gyre_error_t e = {0};
+            left = n;
+            rc = gy_slot_plan(&p, &out, &e);
+            left = -1;
+            assert_true(rc == GYRE_OK || (rc == GYRE_NOMEM && !out && *e.message));
+            gyre_topology_free(out);
+        }
+        assert_true(n > 5);
+    }
+    gy_pools_free(f);
+}
+
 static void check_and_dump(void **state)
 {
     (void)state;
@@ -228,9 +265,8 @@ static void check_and_dump(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parse),
-        cmocka_unit_test(parse_foreign),
-        cmocka_unit_test(write_foreign),
+        cmocka_unit_test(parse),          cmocka_unit_test(parse_foreign),
+        cmocka_unit_test(write_foreign),  cmocka_unit_test(plan_slots),
         cmocka_unit_test(check_and_dump),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
