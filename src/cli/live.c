@@ -8,7 +8,6 @@
 #include "cli/term.h"
 #include "formats/mark.h"
 #include "formats/redis_info.h"
-#include "net/sync.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,22 +102,37 @@ static int ask(struct gy_sync *s, struct gy_buf *text, const char **format, cons
     return rc;
 }
 
-int gy_live_read(const char *url, struct gy_buf *text, const char **format, gyre_error_t *e)
+static int connect_to(const char *url, const char *address, struct gy_sync **out,
+                      struct gy_addr *addr, gyre_error_t *e)
 {
-    char shown[256], asked_at[300];
+    char shown[256];
     struct url u;
-    struct gy_addr addr;
-    struct gy_sync *s = NULL;
+    *out = NULL;
     gy_live_name(url, shown, sizeof shown);
     int rc = parse(url, shown, &u, e);
-    rc = rc ? rc : gy_addr_parse(u.host, PORT, &addr, e);
+    rc = rc ? rc : gy_addr_parse(address ? address : u.host, PORT, addr, e);
     if (!rc) {
         struct gy_sync_opts opts = {.user = u.user,
                                     .password = u.password && *u.password ? u.password : NULL,
                                     .connect_ms = CONNECT_MS,
                                     .timeout_ms = ANSWER_MS};
-        rc = gy_sync_connect(&addr, &opts, &s, e);
+        rc = gy_sync_connect(addr, &opts, out, e);
     }
+    return rc;
+}
+
+int gy_live_connect(const char *url, const char *address, struct gy_sync **out, gyre_error_t *e)
+{
+    struct gy_addr addr;
+    return connect_to(url, address, out, &addr, e);
+}
+
+int gy_live_read(const char *url, struct gy_buf *text, const char **format, gyre_error_t *e)
+{
+    char asked_at[300];
+    struct gy_addr addr;
+    struct gy_sync *s = NULL;
+    int rc = connect_to(url, NULL, &s, &addr, e);
     if (!rc) {
         bool brackets = !addr.is_unix && strchr(addr.host, ':');
         snprintf(asked_at, sizeof asked_at, brackets ? "[%s]:%u" : "%s:%u", addr.host, addr.port);
@@ -127,7 +141,7 @@ int gy_live_read(const char *url, struct gy_buf *text, const char **format, gyre
     gy_sync_close(s);
     if (rc && e && !*e->file) {
         e->code = rc;
-        snprintf(e->file, sizeof e->file, "%s", shown);
+        gy_live_name(url, e->file, sizeof e->file);
     }
     return rc;
 }

@@ -6,14 +6,17 @@
 #ifndef GY_CLI_LIVE_H
 #define GY_CLI_LIVE_H
 
-#include "base/buf.h"
-#include "gyre.h"
+#include "net/sync.h"
 
 bool gy_live_is(const char *path);
 /* The server's answer, and the format to read it as. IO, TIMEOUT (it could not be reached or
  * asked), INVALID (no such address), REFUSED (it answered with an error). */
 GYRE_NODISCARD int gy_live_read(const char *url, struct gy_buf *text, const char **format,
                                 gyre_error_t *e);
+/* Another server of the same fleet, asked as the same user: a connection to `address`; NULL: to the
+ * one that the URL names. */
+GYRE_NODISCARD int gy_live_connect(const char *url, const char *address, struct gy_sync **out,
+                                   gyre_error_t *e);
 /* The address alone, for messages: a password must not get there. */
 void gy_live_name(const char *url, char *out, size_t size);
 

@@ -7,6 +7,7 @@
 #include "cli/cmd.h"
 #include "cli/movement.h"
 #include "cli/out.h"
+#include "cli/replan.h"
 #include "cli/write_as.h"
 
 #include <stdio.h>
@@ -15,6 +16,7 @@ struct plan {
     struct gy_topo_from topo_from;
     struct gy_keys_from from;
     struct gy_write_as as;
+    struct gy_replan replan;
     uint64_t samples, flows;
     double limit;
     bool json;
@@ -64,6 +66,7 @@ static const struct gy_opt OPTIONS[] = {
     {'o', "output", "FILE", "write the new topology to FILE ('-': stdout, without the report)",
      GY_OPT_TEXT, offsetof(struct plan, output), 0, 0, NULL},
     GY_WRITE_AS_OPTIONS(struct plan),
+    GY_REPLAN_OPTIONS(struct plan),
     GY_KEYS_OPTIONS(struct plan),
     {0, "samples", "N", "where only a sample can tell (200000)", GY_OPT_UINT,
      offsetof(struct plan, samples), 1, 1000000000, NULL},
@@ -79,6 +82,7 @@ static const char *const EXAMPLES[] = {
     "gyre plan fleet.yaml --add cache-4=10.0.0.5:6379,weight=2,zone=eu/b/r4",
     "gyre plan fleet.yaml --remove cache-1 --keys keys.txt",
     "gyre plan fleet.yaml --weight cache-2=3 --replace cache-3=10.0.0.9:6379 -o new.yaml",
+    "gyre plan redis://10.0.0.1:7001 --weight 10.0.0.4:7004=0 -o drain.plan",
     NULL,
 };
 
@@ -97,8 +101,9 @@ static const struct gy_usage USAGE = {
 
 static int prepare(struct plan *p, const char *path)
 {
-    if (!p->changes.count) {
-        gy_complain("plan: no change given; see --add, --remove, --weight, --replace");
+    bool even = p->replan.even || p->replan.by_bytes;
+    if (!p->changes.count && !even) {
+        gy_complain("plan: no change given; see --add, --remove, --weight, --replace, --even");
         return GY_EXIT_USAGE;
     }
     if (!p->output && (p->as.to || p->as.lossy)) {
@@ -111,6 +116,12 @@ static int prepare(struct plan *p, const char *path)
     if (!rc && (rc = gy_changes_apply(&p->changes, p->old.config->topology, &p->next, &e)) != 0) {
         e.code = rc;
         return gy_complain_error(&e);
+    }
+    rc = rc ? rc : gy_replan_check(&p->replan, &p->old, &p->changes);
+    if (!rc && gy_replan_wanted(&p->replan, &p->old, &p->changes)) {
+        rc = gy_replan(&p->replan, path, &p->old, &p->changes, &p->next);
+        p->as.to = p->as.to ? p->as.to : "redis-plan";
+        p->as.slot_sizes = p->replan.size;
     }
     if (!rc) {
         rc = gy_topo_check_shared(p->next, p->old.config->proxy.present, "the new topology");
@@ -136,25 +147,7 @@ static void as_json(const struct plan *p, struct gy_buf *out)
     gy_buf_putc(out, '\n');
 }
 
-/* The proxy section stays as the file has it. */
-static void dump(const struct plan *p, struct gy_buf *out)
-{
-    const struct gy_config *old = p->old.config;
-    gy_config_dump(p->next, old->proxy.present ? &old->proxy : NULL, out);
-}
-
-/* The new file, to where it was asked for. *reported: it went to stdout, so nothing else may. */
-static int write_topology(struct plan *p, bool *reported)
-{
-    struct gy_buf text = {0};
-    *reported = strcmp(p->output, "-") == 0;
-    int rc = gy_write_as(&p->as, &p->old, p->next, &text);
-    rc = rc ? rc : gy_write_as_save(&p->as, p->output, &text);
-    gy_buf_fini(&text);
-    return rc;
-}
-
-static void as_text(const struct plan *p, struct gy_buf *out)
+static void as_text(const struct plan *p, const struct gy_buf *file, struct gy_buf *out)
 {
     gy_movement_text(&p->movement, p->limit, (size_t)p->flows, out);
     if (p->output) {
@@ -162,24 +155,31 @@ static void as_text(const struct plan *p, struct gy_buf *out)
                       (unsigned long long)gyre_topology_version(p->next), p->output);
         return;
     }
-    gy_buf_puts(out, "\nthe new topology (-o FILE writes it):\n\n");
-    dump(p, out);
+    gy_buf_printf(out, "\nthe new topology (-o FILE writes it):\n\n");
+    gy_buf_add(out, gy_buf_head(file), gy_buf_size(file));
 }
 
+/* The new file, to where it was asked for; the report, unless the file went to its place. */
 static int answer(struct plan *p)
 {
-    struct gy_buf out = {0};
-    bool reported = false;
-    int rc = p->output ? write_topology(p, &reported) : GY_EXIT_OK;
-    if (!rc && !reported) {
-        (p->json ? as_json : as_text)(p, &out);
-        rc = gy_out_flush(&out);
+    struct gy_buf out = {0}, file = {0};
+    bool reports = !p->output || strcmp(p->output, "-") != 0;
+    int rc = p->output || !p->json ? gy_write_as(&p->as, &p->old, p->next, &file) : GY_EXIT_OK;
+    if (!rc && p->output) {
+        rc = gy_write_as_save(&p->as, p->output, &file);
     }
+    if (!rc && reports && p->json) {
+        as_json(p, &out);
+    } else if (!rc && reports) {
+        as_text(p, &file, &out);
+    }
+    rc = rc ? rc : gy_out_flush(&out);
     gy_buf_fini(&out);
+    gy_buf_fini(&file);
     if (rc || !gy_movement_excess(&p->movement, p->limit)) {
         return rc;
     }
-    if (reported) { /* the report that would say so was not asked for */
+    if (!reports) { /* the report that would say so was not asked for */
         gy_complain("not minimal: moved / minimum is %.4f", gyre_diff_ratio(p->movement.diff));
     }
     return GY_EXIT_NO;
@@ -201,6 +201,7 @@ int gy_cmd_plan(int argc, char **argv)
     gyre_map_unref(p.map);
     gyre_topology_free(p.next);
     gy_changes_fini(&p.changes);
+    gy_replan_fini(&p.replan);
     gy_topo_fini(&p.old);
     return rc;
 }

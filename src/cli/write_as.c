@@ -46,6 +46,7 @@ int gy_write_as(const struct gy_write_as *as, const struct gy_topo *from, const 
         .proxy = from->config->proxy.present ? &from->config->proxy : NULL,
         .from = from->pool,
         .from_format = from->pools->format,
+        .slot_sizes = as->slot_sizes,
     };
     int rc = find(as, &f);
     if (rc) {

@@ -12,6 +12,7 @@
 struct gy_write_as {
     const char *to; /* NULL: gyre */
     bool lossy, force;
+    const uint64_t *slot_sizes; /* see formats/write.h; no option */
 };
 
 /* Rows for a command's option table; `type` has a member `as`. */
