@@ -20,12 +20,16 @@
 
 #include <stdlib.h>
 
+enum { SERVERS_MAX = 20000 }; /* each name is compared with those before it */
+enum flag { LEAVES = 1, REPLICATES = 2 };
+
 struct plan {
     struct gy_reading *r;
     struct gy_pool *p;
     struct gy_lines l;
     struct gy_slot_owners *o; /* as the moves leave them */
-    bool *leaves;             /* of the servers */
+    bool *moved;              /* of the slots: each moves once */
+    uint8_t *flags;           /* of the servers */
     size_t room;
     uint64_t moves, bytes;
 };
@@ -176,7 +180,7 @@ static int take_word(struct plan *n, struct gy_slice word, uint32_t i)
         return take_slots(n, value, i);
     }
     if (primary && gy_slice_eq(word, GY_LIT("leaves"))) {
-        n->leaves[i] = true;
+        n->flags[i] |= LEAVES;
         s->states |= GY_STATE_LEAVING;
         return GYRE_OK;
     }
@@ -188,16 +192,20 @@ static int take_word(struct plan *n, struct gy_slice word, uint32_t i)
 
 static int grow(struct plan *n)
 {
+    if (n->p->server_count >= SERVERS_MAX) {
+        return gy_read_fail(n->r, GYRE_RANGE, (struct gy_mark){n->l.number, 1},
+                            "more than %d servers", SERVERS_MAX);
+    }
     if (n->p->server_count < n->room) {
         return GYRE_OK;
     }
     size_t room = n->room ? n->room * 2 : 16;
-    bool *grown = realloc(n->leaves, room * sizeof *grown);
+    uint8_t *grown = realloc(n->flags, room * sizeof *grown);
     if (!grown) {
         return gy_read_nomem(n->r);
     }
     memset(grown + n->room, 0, (room - n->room) * sizeof *grown);
-    n->leaves = grown;
+    n->flags = grown;
     n->room = room;
     return GYRE_OK;
 }
@@ -259,6 +267,11 @@ static int move_slots(struct plan *n, struct gy_slice range, uint32_t from, uint
                                 "slot %u does not belong to %s then", slot,
                                 gy_utf8_quote(q, gy_str(n->p->servers[from].name)));
         }
+        if (n->moved[slot]) {
+            return gy_read_fail(n->r, GYRE_INVALID, gy_lines_mark(&n->l, range),
+                                "slot %u moves twice", slot);
+        }
+        n->moved[slot] = true;
         n->o->server[slot] = to + 1;
     }
     n->moves += last - first + 1;
@@ -298,7 +311,15 @@ static int read_replicate(struct plan *n, struct gy_slice rest)
         return missing(n, "replicate REPLICA MASTER");
     }
     int rc = find(n, replica, GY_ROLE_REPLICA, &i);
-    return rc ? rc : take_primary(n, primary, &n->p->servers[i]);
+    if (!rc && n->flags[i] & REPLICATES) {
+        rc = gy_read_fail(n->r, GYRE_DUPLICATE, gy_lines_mark(&n->l, replica),
+                          "this replica is told twice whom to follow");
+    }
+    if (!rc) {
+        n->flags[i] |= REPLICATES;
+        rc = take_primary(n, primary, &n->p->servers[i]);
+    }
+    return rc;
 }
 
 static int read_line(struct plan *n)
@@ -348,10 +369,10 @@ static int settle_master(struct plan *n, uint32_t i)
     gy_buf_puts(&options, "slots=");
     s->slots = gy_redis_ranges(n->o, i + 1, &options);
     int rc = options.failed ? gy_read_nomem(n->r) : GYRE_OK;
-    if (!rc && s->slots && (n->leaves[i] || s->weight == 0)) {
+    if (!rc && s->slots && (n->flags[i] & LEAVES || s->weight == 0)) {
         rc = gy_read_fail(n->r, GYRE_INVALID, (struct gy_mark){s->line, 1},
                           "%s %s, but %u slots stay with it", gy_utf8_quote(q, gy_str(s->name)),
-                          n->leaves[i] ? "leaves" : "has weight 0", s->slots);
+                          n->flags[i] & LEAVES ? "leaves" : "has weight 0", s->slots);
     }
     if (!rc && s->slots) {
         rc = gy_read_text(n->r, &s->owned, gy_str(gy_buf_cstr(&options) + 6));
@@ -362,7 +383,7 @@ static int settle_master(struct plan *n, uint32_t i)
                              .zone = s->zone,
                              .weight = s->weight,
                              .options = s->slots ? gy_buf_cstr(&options) : NULL};
-    s->is_node = !n->leaves[i];
+    s->is_node = !(n->flags[i] & LEAVES);
     if (!rc && s->is_node) {
         rc = gy_read_node(n->r, n->p, (struct gy_mark){s->line, 1}, &node);
     }
@@ -393,13 +414,16 @@ static int settle(struct plan *n)
 int gy_redis_plan_parse(struct gy_reading *r)
 {
     struct plan n = {.r = r, .l = gy_lines_of(r->text), .o = calloc(1, sizeof *n.o)};
-    int rc = n.o ? gy_read_pool(r, GY_LIT(""), (struct gy_mark){1, 1}, &n.p) : gy_read_nomem(r);
+    n.moved = calloc(GY_REDIS_SLOTS, sizeof *n.moved);
+    int rc = n.o && n.moved ? gy_read_pool(r, GY_LIT(""), (struct gy_mark){1, 1}, &n.p)
+                            : gy_read_nomem(r);
     rc = rc ? rc : read_head(&n);
     while (!rc && gy_lines_next(&n.l)) {
         rc = read_line(&n);
     }
     rc = rc ? rc : settle(&n);
-    free(n.leaves);
+    free(n.flags);
+    free(n.moved);
     free(n.o);
     return rc;
 }

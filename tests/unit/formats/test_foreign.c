@@ -36,6 +36,8 @@ static const struct refusal REFUSALS[] = {
     {NULL, P "master b\nmove 7-5 a b\n", 4, 6, "'7-5' is no slot"},
     {NULL, P "master b\nmove 5 a b bytes=x\n", 4, 1, "such a line is: move"},
     {NULL, P "master b\nmove 5 a b\nmove 5 a b\n", 5, 6, "slot 5 does not belong to 'a' then"},
+    {NULL, P "master b\nmove 5 a b\nmove 5 b a\n", 5, 6, "slot 5 moves twice"},
+    {NULL, P "master b\nreplica c of=a\nreplicate c b\nreplicate c a\n", 6, 11, "told twice"},
     {NULL, P "replicate a a\n", 3, 11, "above for the replica 'a'"},
     {NULL, P "replicate a\n", 3, 1, "such a line is: replicate REPLICA MASTER"},
     {NULL, P "master b weight=0\nmove 5 a b\n", 3, 1, "'b' has weight 0, but 1 slots stay with it"},
