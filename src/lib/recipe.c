@@ -205,7 +205,11 @@ int gyre_recipe_parse(const char *text, gyre_recipe_t **out, gyre_error_t *e)
     *out = NULL;
     size_t len = strnlen(text, GY_RECIPE_TEXT);
     if (len == GY_RECIPE_TEXT) {
-        return gy_fail(e, GYRE_RANGE, "a key recipe has at most %u bytes", GY_RECIPE_TEXT - 1);
+        int err = gy_fail(e, GYRE_RANGE, "a key recipe has at most %u bytes", GY_RECIPE_TEXT - 1);
+        if (e) {
+            e->column = GY_RECIPE_TEXT; /* the first that is too many */
+        }
+        return err;
     }
     gyre_recipe_t *r = gy_mem_alloc(1, sizeof *r);
     if (!r) {

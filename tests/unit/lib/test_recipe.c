@@ -123,6 +123,7 @@ static void test_mistakes(void **state)
     many[sizeof many - 1] = '\0';
     assert_int_equal(gyre_recipe_parse(many, &r, &e), GYRE_RANGE);
     assert_string_equal(e.message, "a key recipe has at most 1023 bytes");
+    assert_int_equal(e.column, 1024);
     for (size_t i = 0; i < 33; i++) {
         memcpy(many + 5 * i, "+host", 6);
     }
