@@ -229,7 +229,7 @@ static bool only_where_it_holds(struct prop *p)
 
 int main(void)
 {
-    return prop_run("keys go as expected", keys_go_as_expected, 80) +
+    return prop_run("keys go as expected", keys_go_as_expected, 60) +
            prop_run("one change is minimal", one_change_is_minimal, 40) +
            prop_run("only where it holds", only_where_it_holds, 1);
 }

@@ -297,7 +297,7 @@ static bool bounded_moves_little(struct prop *p)
 
 int main(void)
 {
-    return prop_run("levels move least", levels_move_least, 16) +
-           prop_run("bounded by own order", bounded_by_own_order, 60) +
+    return prop_run("levels move least", levels_move_least, 12) +
+           prop_run("bounded by own order", bounded_by_own_order, 40) +
            prop_run("bounded moves little", bounded_moves_little, 1);
 }

@@ -301,6 +301,27 @@ static void test_ranges_of_slots(void **state)
             "jumpback with xxh3");
 }
 
+static gyre_map_t *many(const char *settings, const char *prefix, unsigned count)
+{
+    gyre_topology_t *t = fleet_new(settings);
+    fleet_many(t, prefix, count);
+    gyre_map_t *m = fleet_map(t);
+    gyre_topology_free(t);
+    return m;
+}
+
+/* 1030 nodes to as many others are more flows than are listed; all of them count. */
+static void test_more_than_listed(void **state)
+{
+    (void)state;
+    gyre_diff_t *d =
+        diff(many("algorithm rendezvous", "a", 1030), many("algorithm rendezvous", "b", 1030), 0);
+    assert_int_equal(gyre_diff_count(d), 1 << 20);
+    near(gyre_diff_moved(d), 1);
+    near(gyre_diff_minimum(d), 1);
+    gyre_diff_free(d);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -385,6 +406,7 @@ int main(void)
         cmocka_unit_test(test_race),
         cmocka_unit_test(test_draws),
         cmocka_unit_test(test_ranges_of_slots),
+        cmocka_unit_test(test_more_than_listed),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_ratio_without_minimum),
         cmocka_unit_test(test_same),

@@ -54,6 +54,17 @@ static void test_refused(void **state)
     one_refused("like grpc min_ring_size 9 max_ring_size 8", NULL, GYRE_INVALID, "above");
     one_refused("like cassandra", "tokens=", GYRE_INVALID, "tokens are numbers");
     one_refused("like cassandra", "tokens=1,,2", GYRE_INVALID, "tokens are numbers");
+    static const char *const random[] = {
+        "tokens=x",
+        "tokens=1;2",
+        "tokens=-1",
+        "tokens=1,",
+        "tokens=170141183460469231731687303715884105729", /* 2^127 + 1 */
+        "tokens=1701411834604692317316873037158841057280"};
+    for (size_t i = 0; i < sizeof random / sizeof random[0]; i++) {
+        one_refused("like cassandra partitioner RandomPartitioner", random[i], GYRE_INVALID,
+                    "tokens are numbers of the partitioner");
+    }
     one_refused("like cassandra", "tokens=9223372036854775808", GYRE_INVALID, "tokens");
     one_refused("like cassandra rf dc:3", NULL, GYRE_INVALID, "is for NetworkTopologyStrategy");
     one_refused("like cassandra distribution NetworkTopologyStrategy", NULL, GYRE_INVALID, "needs");
