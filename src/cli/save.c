@@ -94,6 +94,13 @@ static int write_as_is(const char *path, const struct stat *st, const struct gy_
     return write_all(stream, text) ? GY_EXIT_OK : failed(path);
 }
 
+/* A link stays; the file it leads to is the one to replace. Gone by now, it is made again. */
+static char *target_of(const char *path, bool exists)
+{
+    char *target = exists ? realpath(path, NULL) : NULL;
+    return target || (exists && errno == ENOMEM) ? target : strdup(path);
+}
+
 static int save(const char *path, struct gy_buf *text, bool replace)
 {
     struct stat st;
@@ -107,8 +114,7 @@ static int save(const char *path, struct gy_buf *text, bool replace)
     if (exists && !replace) {
         return is_there(path);
     }
-    /* A link stays; the file it leads to is the one to replace. */
-    char *beside = NULL, *target = exists ? realpath(path, NULL) : strdup(path);
+    char *beside = NULL, *target = target_of(path, exists);
     if (!target || asprintf(&beside, "%s.XXXXXX", target) < 0) {
         free(target);
         return gy_complain_memory();
