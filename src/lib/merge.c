@@ -12,7 +12,10 @@ void gy_merge_start(struct gy_merge *g, const gyre_map_t *a, const gyre_map_t *b
                     const uint16_t *twin)
 {
     *g = (struct gy_merge){.a = a, .b = b, .twin = twin, .last = gy_map_last(a)};
-    if (a->place->sorted && b->place->sorted && !a->after && !b->after) {
+    /* Of rings that end before their last points do, as short hashes make them, the arrays do not
+     * tell. */
+    bool whole = a->position_bits == 32 && b->position_bits == 32 && !a->after && !b->after;
+    if (a->place->sorted && b->place->sorted && whole) {
         a->place->sorted(a, &g->p);
         b->place->sorted(b, &g->q);
         return;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * points.c - see points.h. Positions are kept as narrow as they are (32, 64 or 128 bits), sorted,
- * beside their owners. An index of about two points a bucket, by the top 32 bits of a position,
- * leads to a handful of points; a bucket that has more (positions of 15 bits crowd into one) is
- * halved until it has not. Threads: immutable once built.
+ * points.c - see points.h. Positions of 32 bits are kept as the own ring's are (place/ring.h);
+ * others as narrow as they are (32, 64 or 128 bits), sorted, beside their owners. An index of about
+ * two points a bucket, by the top 32 bits of a position, leads to a handful of points; a bucket
+ * that has more (positions of 15 bits crowd into one) is halved until it has not. Threads:
+ * immutable once built.
  */
 #include "lib/like/points.h"
 
@@ -12,9 +13,9 @@
 
 #include "lib/alloc.h"
 #include "lib/error.h"
+#include "lib/place/ring.h"
 
-#define FEW   8u  /* points that are looked at one by one */
-#define AHEAD 16u /* lookups of a batch under way at once */
+#define FEW 8u /* points that are looked at one by one */
 
 struct ring {
     uint32_t *start; /* of each bucket: its first point; one more entry ends the last */
@@ -143,39 +144,8 @@ uint32_t gy_points_locate(const gyre_map_t *m, gy_u128 hash)
     return gy_points_node(m, gy_points_first(m, hash));
 }
 
-/* The bucket reads of a group are issued before the first point is needed, so that cache misses
- * overlap. For rings of at most 32 bits, which nearly all are. */
-static void locate_narrow(const gyre_map_t *m, const struct ring *r, const uint64_t *hashes,
-                          size_t n, uint32_t *out)
-{
-    const uint32_t *position = r->position;
-    const unsigned shift = m->hash_bits - m->position_bits;
-    uint64_t x[AHEAD];
-    uint32_t low[AHEAD], high[AHEAD];
-    for (size_t i = 0; i < n; i++) {
-        x[i] = (hashes[i] >> shift) + m->after;
-        uint64_t top = x[i] << (32 - r->bits);
-        size_t bucket = (size_t)((top >> 32 ? 0 : top) * r->buckets >> 32); /* beyond the end: 0 */
-        low[i] = r->start[bucket];
-        high[i] = r->start[bucket + 1];
-        __builtin_prefetch(position + low[i]);
-        __builtin_prefetch(r->owner + low[i]);
-    }
-    for (size_t i = 0; i < n; i++) {
-        size_t at = find_uint32_t(position, low[i], high[i], (uint32_t)x[i]);
-        out[i] = r->owner[at == m->steps || x[i] >> r->bits ? 0 : at];
-    }
-}
-
 void gy_points_locate_batch(const gyre_map_t *m, const uint64_t *hashes, size_t n, uint32_t *out)
 {
-    const struct ring *r = m->data;
-    if (r->bits <= 32) {
-        for (size_t done = 0; done < n; done += AHEAD) {
-            locate_narrow(m, r, hashes + done, n - done < AHEAD ? n - done : AHEAD, out + done);
-        }
-        return;
-    }
     for (size_t i = 0; i < n; i++) {
         out[i] = gy_points_locate(m, hashes[i]);
     }
@@ -219,6 +189,47 @@ static void fill(struct ring *r, const struct gy_points *points)
     }
 }
 
+static int settle_wide(struct gyre_map *m, const struct gy_points *points, unsigned bits,
+                       gyre_error_t *e)
+{
+    struct ring *r = gy_mem_alloc(1, sizeof *r);
+    if (!r) {
+        return gy_fail_nomem(e);
+    }
+    *r = (struct ring){.buckets = (points->n + 1) / 2, .bits = bits};
+    r->start = gy_mem_alloc((size_t)r->buckets + 1, sizeof *r->start);
+    r->position = gy_mem_alloc(points->n, width(bits));
+    r->owner = gy_mem_alloc(points->n, sizeof *r->owner);
+    m->data = r;
+    if (!r->start || !r->position || !r->owner) {
+        return gy_fail_nomem(e);
+    }
+    m->steps = points->n;
+    m->bytes =
+        ((size_t)r->buckets + 1) * sizeof *r->start + points->n * (width(bits) + sizeof *r->owner);
+    fill(r, points);
+    return GYRE_OK;
+}
+
+/* Nearly all systems: these are kept, and looked up, as the own ring is. */
+static int settle_32(struct gyre_map *m, const struct gy_points *points, gyre_error_t *e)
+{
+    m->place = &gy_place_ring_32;
+    m->steps = points->n;
+    int err = gy_ring_room(m, e);
+    if (err) {
+        return err;
+    }
+    struct gy_ring *r = m->data;
+    r->shift = m->hash_bits - m->position_bits;
+    r->after = m->after;
+    for (size_t i = 0; i < points->n; i++) {
+        r->position[i] = (uint32_t)points->p[i].at;
+        r->owner[i] = (uint16_t)points->p[i].node;
+    }
+    return gy_ring_lay(m) ? gy_fail_nomem(e) : GYRE_OK;
+}
+
 static const struct gy_place place_points;
 
 int gy_points_settle(struct gyre_map *m, struct gy_points *points, unsigned point_bits,
@@ -231,26 +242,15 @@ int gy_points_settle(struct gyre_map *m, struct gy_points *points, unsigned poin
         return GYRE_OK;
     }
     gy_points_sort(points);
-    struct ring *r = gy_mem_alloc(1, sizeof *r);
-    if (!r) {
-        return gy_fail_nomem(e);
+    int err = point_bits == 32 ? settle_32(m, points, e) : settle_wide(m, points, point_bits, e);
+    if (err) {
+        return err;
     }
-    *r = (struct ring){.buckets = (points->n + 1) / 2, .bits = point_bits};
-    r->start = gy_mem_alloc((size_t)r->buckets + 1, sizeof *r->start);
-    r->position = gy_mem_alloc(points->n, width(point_bits));
-    r->owner = gy_mem_alloc(points->n, sizeof *r->owner);
-    m->data = r;
-    if (!r->start || !r->position || !r->owner) {
-        return gy_fail_nomem(e);
-    }
-    m->steps = points->n;
-    m->bytes = ((size_t)r->buckets + 1) * sizeof *r->start +
-               points->n * (width(point_bits) + sizeof *r->owner);
-    fill(r, points);
+    memset(m->owned, 0, m->count * sizeof *m->owned);
+    gy_map_measure(m);
     for (size_t i = 0; i < points->n; i++) {
         m->points[points->p[i].node]++;
     }
-    gy_map_measure(m);
     return GYRE_OK;
 }
 

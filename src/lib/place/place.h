@@ -51,7 +51,7 @@ struct gy_place {
     uint32_t (*node)(const gyre_map_t *m, size_t step);
     /* The last position of the step's arc; NULL: the placement has no arcs. */
     gy_u128 (*position)(const gyre_map_t *m, size_t step);
-    /* All points at once, where they lie in arrays; else NULL. Two maps are compared so in a
+    /* All points at once, where they lie in arrays and have 32 bits; else NULL. Two maps are compared so in a
      * fraction of the time that position() and node() take (merge.c). */
     void (*sorted)(const gyre_map_t *m, struct gy_sorted *out);
 

@@ -61,9 +61,25 @@ static inline uint32_t owner_of(const struct gy_ring *r, uint32_t position)
     return line->owner[n];
 }
 
+static inline uint32_t position_of(const struct gy_ring *r, gy_u128 hash)
+{
+    return (uint32_t)(hash >> r->shift) + r->after;
+}
+
+/* The same of a hash of at most 64 bits. */
+static inline uint32_t position_of_64(const struct gy_ring *r, uint64_t hash)
+{
+    return (uint32_t)(hash >> r->shift) + r->after;
+}
+
 static uint32_t ring_locate(const gyre_map_t *m, gy_u128 hash)
 {
     return owner_of(m->data, (uint32_t)((uint64_t)hash >> 32));
+}
+
+static uint32_t locate_32(const gyre_map_t *m, gy_u128 hash)
+{
+    return owner_of(m->data, position_of(m->data, hash));
 }
 
 /* ---- batches: the lines of a group are asked for before the first is needed, so that cache misses
@@ -72,11 +88,10 @@ static uint32_t ring_locate(const gyre_map_t *m, gy_u128 hash)
 static void locate_group(const struct gy_ring *r, const uint64_t *hashes, size_t n, uint32_t *out)
 {
     for (size_t i = 0; i < n; i++) {
-        uint32_t position = (uint32_t)(hashes[i] >> 32);
-        __builtin_prefetch(line_of(r, gy_ring_place(position, r->lines)));
+        __builtin_prefetch(line_of(r, gy_ring_place(position_of_64(r, hashes[i]), r->lines)));
     }
     for (size_t i = 0; i < n; i++) {
-        out[i] = owner_of(r, (uint32_t)(hashes[i] >> 32));
+        out[i] = owner_of(r, position_of_64(r, hashes[i]));
     }
 }
 
@@ -90,10 +105,12 @@ _Static_assert(sizeof(struct aim) == sizeof(uint64_t), "four to a vector");
 GY_TARGET_AVX2 static inline void take_aim(const struct gy_ring *r, const uint64_t *hashes,
                                            struct aim *aims)
 {
-    const __m256i lines = _mm256_set1_epi64x(r->lines);
+    const __m256i lines = _mm256_set1_epi64x(r->lines), after = _mm256_set1_epi64x(r->after);
+    const __m128i shift = _mm_cvtsi32_si128((int)r->shift);
     for (unsigned i = 0; i < AHEAD; i += 4) {
         __m256i hash = _mm256_loadu_si256((const __m256i *)(const void *)(hashes + i));
-        __m256i place = _mm256_mul_epu32(_mm256_srli_epi64(hash, 32), lines);
+        __m256i position = _mm256_add_epi64(_mm256_srl_epi64(hash, shift), after);
+        __m256i place = _mm256_mul_epu32(position, lines);
         __m256i aim =
             _mm256_blend_epi32(_mm256_srli_epi32(place, 17), _mm256_slli_epi32(place, 6), 0xaa);
         _mm256_store_si256((__m256i *)(void *)(aims + i), aim);
@@ -122,7 +139,7 @@ GY_TARGET_AVX2 static void locate_groups(const struct gy_ring *r, const uint64_t
             memcpy(&next, at + offset, sizeof next);
             if (__builtin_expect(offset == 2 * GY_LINE || next == cut, 0)) {
                 const struct gy_line *line = (const struct gy_line *)(const void *)at;
-                out[i] = r->owner[search(r, line, (uint32_t)(hashes[i] >> 32))];
+                out[i] = r->owner[search(r, line, position_of_64(r, hashes[i]))];
                 continue;
             }
             memcpy(&next, at + offsetof(struct gy_line, owner) + offset, sizeof next);
@@ -152,7 +169,7 @@ static void ring_locate_batch(const gyre_map_t *m, const uint64_t *hashes, size_
 static size_t ring_first(const gyre_map_t *m, gy_u128 hash)
 {
     const struct gy_ring *r = m->data;
-    uint32_t position = (uint32_t)((uint64_t)hash >> 32);
+    uint32_t position = position_of(r, hash);
     uint64_t place = gy_ring_place(position, r->lines);
     const struct gy_line *line = line_of(r, place);
     unsigned n = below(line, place);
@@ -178,15 +195,9 @@ static void ring_sorted(const gyre_map_t *m, struct gy_sorted *out)
     *out = (struct gy_sorted){r->position, r->owner, m->steps};
 }
 
-const struct gy_place gy_place_ring = {
-    .name = "ring",
-    .ring = true,
-    .build = gy_ring_build,
-    .fini = gy_ring_fini,
-    .locate = ring_locate,
-    .locate_batch = ring_locate_batch,
-    .first = ring_first,
-    .node = ring_node,
-    .position = ring_position,
-    .sorted = ring_sorted,
-};
+#define RING                                                                               \
+    .name = "ring", .ring = true, .fini = gy_ring_fini, .locate_batch = ring_locate_batch, \
+    .first = ring_first, .node = ring_node, .position = ring_position, .sorted = ring_sorted
+
+const struct gy_place gy_place_ring = {RING, .build = gy_ring_build, .locate = ring_locate};
+const struct gy_place gy_place_ring_32 = {RING, .locate = locate_32};
