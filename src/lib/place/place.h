@@ -51,8 +51,8 @@ struct gy_place {
     uint32_t (*node)(const gyre_map_t *m, size_t step);
     /* The last position of the step's arc; NULL: the placement has no arcs. */
     gy_u128 (*position)(const gyre_map_t *m, size_t step);
-    /* All points at once, where they lie in arrays and have 32 bits; else NULL. Two maps are compared so in a
-     * fraction of the time that position() and node() take (merge.c). */
+    /* All points at once, where they lie in arrays and have 32 bits; else NULL. Two maps are
+     * compared so in a fraction of the time that position() and node() take (merge.c). */
     void (*sorted)(const gyre_map_t *m, struct gy_sorted *out);
 
     /* Instead of first and node. start is given a walk whose map and hash are set and the rest 0.
