@@ -14,10 +14,6 @@
 #include "lib/place/mix.h"
 #include "lib/place/ring.h"
 
-#ifdef GY_SIMD_X86
-#include <immintrin.h>
-#endif
-
 #define POINTS_MAX (1u << 27) /* 1.9 GB of ring */
 #define STEPS_FAIR 4u         /* a point, on average, that sorting by insertion may take */
 

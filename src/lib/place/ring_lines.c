@@ -10,6 +10,10 @@
 #include "lib/error.h"
 #include "lib/place/ring.h"
 
+#ifdef GY_SIMD_X86
+#include <immintrin.h>
+#endif
+
 #define DENSITY 8u /* points a line on average: 14 bytes each, with the sorted ones */
 
 int gy_ring_room(struct gyre_map *m, gyre_error_t *e)
