@@ -349,14 +349,19 @@ bool gy_backend_leave(struct gy_backend *b)
     return true;
 }
 
+/* One that is being moved, for a task or for the mover. */
+static bool works_on_large_key(const struct gy_backend *b, uint64_t now)
+{
+    return (b->patients && now < b->patient_until) ||
+           gy_proxy_is_busy(b->worker->proxy, b->server, now);
+}
+
 void gy_backend_tick(struct gy_backend *b, uint64_t now, bool stalled)
 {
     if (gy_backend_leave(b)) {
         return;
     }
-    if (now < b->patient_until || gy_proxy_is_busy(b->worker->proxy, b->server, now)) {
-        stalled = true; /* it works on a large key that is being moved */
-    }
+    stalled = stalled || works_on_large_key(b, now);
     if (stalled || b->paused) { /* we slept, not the node: its clock starts again */
         b->progress = now;
         b->deadline = now + b->worker->proxy->config->proxy.timeout_ms;

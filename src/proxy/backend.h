@@ -74,7 +74,8 @@ struct gy_backend {
     struct gy_buf greeting;    /* the answer of the hand-shake being received */
     uint64_t deadline;         /* of connecting or greeting */
     uint64_t progress;         /* when bytes came last */
-    uint64_t patient_until;    /* a task has given it a key to dump or restore, however large */
+    unsigned patients;         /* keys it has been given to dump or restore, however large */
+    uint64_t patient_until;    /* while there are such: since one was given, or the last was done */
     uint64_t retry_at;
     unsigned retry_ms;
     bool paused; /* not read from: there is no room for its answers */

@@ -132,7 +132,13 @@ bool gy_task_batch_ok(struct gy_task *t)
 
 void gy_task_patience(struct gy_task *t, bool on)
 {
-    t->batch.backend->patient_until = on ? gy_loop_now(t->worker->loop) + PATIENT_MS : 0;
+    struct gy_backend *b = t->batch.backend;
+    /* Another key given to a node that is at work buys it no time: a frozen one must be noticed
+     * though writes keep coming. One that is done does. */
+    if (!on || b->patients == 0) {
+        b->patient_until = gy_loop_now(t->worker->loop) + PATIENT_MS;
+    }
+    b->patients = on ? b->patients + 1 : b->patients - 1;
 }
 
 /* ---- what batches are made of ---- */

@@ -9,7 +9,7 @@ import time
 import pytest
 
 import harness
-from harness import topology_text, wait_until
+from harness import LONG, topology_text, wait_until
 
 MB = 1 << 20
 # A sanitizer's shadow and quarantine are not the proxy's memory.
@@ -162,3 +162,23 @@ def test_a_carry_whose_source_dies(farm):
     m.send(*(("APPEND", other, "a") for _ in range(4)))
     threading.Timer(0.05, m.source.thaw).start()
     assert m.cluster.proxy.stop() == 0, m.cluster.proxy.output()
+
+
+@pytest.mark.skipif(not LONG, reason="a node is given 10 s for a key, however large")
+def test_a_frozen_source_is_noticed_though_writes_keep_coming(farm):
+    m = Moving(farm, "workers: 1")
+    for key in m.keys[:60]:
+        m.put(key, b"v")
+    m.source.freeze()
+    begun = time.monotonic()
+    clients = []
+    for key in m.keys[:60]:
+        clients.append(m.cluster.raw(timeout=30))
+        clients[-1].send(clients[-1].pack("APPEND", key, "a"))
+        if m.cluster.client().execute_command("INFO", "nodes")["node0"]["state"] == "down":
+            break
+        time.sleep(0.3)
+    assert time.monotonic() - begun > 10 and len(clients) < 60
+    assert all(c.reply().startswith(b"-NODEDOWN node 'cache-0'") for c in clients)
+    m.source.thaw()
+    m.finish()
