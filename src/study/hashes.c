@@ -299,7 +299,7 @@ const struct gy_study gy_study_hashes = {
         "A 8.1: the function decides how even it is; MurmurHash3, xxHash, SHA-256, FNV-1a\n  "
         "D: MD5, or MurmurHash; a more even function against skew. A 8.2: key patterns skew\n  "
         "B: crc16 mod 16384",
-    .params = {{"keys", "keys of each kind", 20000, 200000, 1000, 10000000},
+    .params = {{"keys", "keys of each kind", 10000, 200000, 1000, 10000000},
                {"buckets", "buckets", 64, 64, 2, 4096},
                {"nodes", "nodes of the rings", 10, 10, 2, 1000}},
     .run = run,
