@@ -102,7 +102,7 @@ static const struct gy_chart CHARTS[] = {
         .x = "tokens",
         .x_label = "num_tokens",
         .y = {"pairs", "largest_feed"},
-        .name = {"pairs of nodes that share", "from the busiest feeder"},
+        .name = {"pairs that share", "from the busiest feeder"},
         .y_label = "of all pairs; of what a replacement is sent",
     },
 };

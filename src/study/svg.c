@@ -89,7 +89,8 @@ static bool make_plan(struct plan *p, const struct gy_result *r, const struct gy
     p->x = gy_tab_column(p->tab, c->x);
     p->by = c->by ? gy_tab_column(p->tab, c->by) : p->tab->width;
     p->bars = p->tab->columns[p->x].kind == GY_TEXT;
-    p->ax = (struct gy_axis){.log = c->log_x, .share = p->tab->columns[p->x].kind == GY_SHARE};
+    p->ax = (struct gy_axis){
+        .log = c->log_x, .share = p->tab->columns[p->x].kind == GY_SHARE, .loose = true};
     for (size_t k = 0; c->y[k] && k < GY_CHART_LINES; k++) {
         p->y[k] = gy_tab_column(p->tab, c->y[k]);
         p->name[k] = c->name[k] ? c->name[k] : p->tab->columns[p->y[k]].head;

@@ -45,7 +45,8 @@ void gy_axis_settle(struct gy_axis *a)
         a->high = a->high > a->low ? nice(a->high, true) : a->low * 10;
         return;
     }
-    a->low = a->low < 0 ? a->low : 0;
+    bool kept = a->low < 0 || (a->loose && a->low > a->high / 3);
+    a->low = kept ? a->low : 0;
     a->high = a->high > a->low ? a->high : a->low + 1;
     double step = step_for(a->high - a->low);
     a->low = floor(a->low / step) * step;

@@ -106,6 +106,10 @@ static void axes(void **state)
     gy_axis_take(&share, 0.25);
     ticks_of(&share, "0 % 5 % 10 % 15 % 20 % 25 %");
     ticks_of(&none, "1 2 5 10");
+    struct gy_axis loose = {.loose = true};
+    gy_axis_take(&loose, 100);
+    gy_axis_take(&loose, 200);
+    ticks_of(&loose, "100 120 140 160 180 200");
     struct gy_axis wide = {.log = true};
     gy_axis_take(&wide, 1);
     gy_axis_take(&wide, 3e6);
