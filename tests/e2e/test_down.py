@@ -160,7 +160,7 @@ def test_under_load_nothing_is_lost(cluster, farm):
     (("CONFIG", "SET", "requirepass", "changed"), "the node refuses the password: WRONGPASS"),
     (("ACL", "SETUSER", "default", "-client|setname"), "the node refuses the hand-shake: NOPERM this user has no permissions to run the 'client|setname'"),
     (("ACL", "SETUSER", "default", "-client"), "the node refuses the hand-shake: NOPERM"),
-    (("ACL", "SETUSER", "default", "-info"), "INFO server has no run_id: not a Redis server?: NOPERM"),
+    (("ACL", "SETUSER", "default", "-info"), "INFO: NOPERM this user has no permissions to run the 'info' command"),
 ], ids=["password", "name", "client", "info"])
 def test_a_failed_hand_shake_says_why(farm, change, why):
     """In the error that clients get, in the log, and once it is put right the node serves again."""
