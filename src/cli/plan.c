@@ -9,6 +9,7 @@
 #include "cli/out.h"
 #include "cli/replan.h"
 #include "cli/write_as.h"
+#include "formats/redis_slots.h"
 
 #include <stdio.h>
 
@@ -24,6 +25,7 @@ struct plan {
     /* inside */
     struct gy_changes changes;
     struct gy_topo old;
+    bool dealt; /* the slots of a Redis Cluster, anew */
     gyre_topology_t *next;
     gyre_map_t *map;
     struct gy_movement movement;
@@ -120,6 +122,7 @@ static int prepare(struct plan *p, const char *path)
     rc = rc ? rc : gy_replan_check(&p->replan, &p->old, &p->changes);
     if (!rc && gy_replan_wanted(&p->replan, &p->old, &p->changes)) {
         rc = gy_replan(&p->replan, path, &p->old, &p->changes, &p->next);
+        p->dealt = true;
         p->as.to = p->as.to ? p->as.to : "redis-plan";
         p->as.slot_sizes = p->replan.size;
     }
@@ -135,12 +138,20 @@ static int prepare(struct plan *p, const char *path)
     return rc;
 }
 
+static unsigned long long slots_moved(const struct plan *p)
+{
+    return (unsigned long long)(gyre_diff_moved(p->movement.diff) * GY_REDIS_SLOTS + 0.5);
+}
+
 static void as_json(const struct plan *p, struct gy_buf *out)
 {
     struct gy_json j;
     gy_json_init(&j, out);
     gy_json_object(&j);
     gy_movement_json(&p->movement, p->limit, &j);
+    if (p->dealt) {
+        gy_json_kuint(&j, "slots_moved", slots_moved(p));
+    }
     gy_json_key(&j, "topology");
     gy_topo_json(p->next, &j);
     gy_json_object_end(&j);
@@ -150,6 +161,9 @@ static void as_json(const struct plan *p, struct gy_buf *out)
 static void as_text(const struct plan *p, const struct gy_buf *file, struct gy_buf *out)
 {
     gy_movement_text(&p->movement, p->limit, (size_t)p->flows, out);
+    if (p->dealt) {
+        gy_buf_printf(out, "slots     %9llu    of %u move\n", slots_moved(p), GY_REDIS_SLOTS);
+    }
     if (p->output) {
         gy_buf_printf(out, "\nversion %llu written to %s\n",
                       (unsigned long long)gyre_topology_version(p->next), p->output);

@@ -89,12 +89,37 @@ static void hosts(void **state)
     assert_true(gy_slice_eq(gy_address_host("odd"), GY_LIT("odd")));
 }
 
+static void parts(void **state)
+{
+    (void)state;
+    static const char *const rows_of[][3] = {
+        {"a:1", "a", "1"}, {"[::1]:80", "::1", "80"}, {"unix:/x:1", "/x:1", ""}};
+    for (size_t i = 0; i < sizeof rows_of / sizeof rows_of[0]; i++) {
+        struct gy_slice host, port;
+        gy_address_parts(rows_of[i][0], &host, &port);
+        assert_true(gy_slice_eq(host, gy_str(rows_of[i][1])));
+        assert_true(gy_slice_eq(port, gy_str(rows_of[i][2])));
+    }
+}
+
+static void same(void **state)
+{
+    (void)state;
+    assert_true(gy_address_same("a:1", "a:1"));
+    assert_false(gy_address_same("a:1", "a:2"));
+    assert_false(gy_address_same("a:1", "b:1"));
+    assert_true(gy_address_same("[::1]:1", "[0:0::0001]:1"));
+    assert_false(gy_address_same("[::1]:1", "[::2]:1"));
+    assert_false(gy_address_same("[::1]:1", "[::1]:2"));
+    assert_true(gy_address_same("unix:/x", "unix:/x"));
+    assert_false(gy_address_same("unix:/x", "unix:/y"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows),
-        cmocka_unit_test(lengths),
-        cmocka_unit_test(hosts),
+        cmocka_unit_test(rows),  cmocka_unit_test(lengths), cmocka_unit_test(hosts),
+        cmocka_unit_test(parts), cmocka_unit_test(same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,9 @@
  */
 #include "foreign.h"
 
+#include "formats/slot_plan.h"
+#include "formats/zone_list.h"
+
 #include <zlib.h>
 
 #define A "0123456789abcdef0123456789abcdef01234567"
@@ -188,12 +191,62 @@ static void gzip(void **state)
     }
 }
 
+/* ---- what is told beside a Redis Cluster's file ---- */
+
+static const struct {
+    const char *text;
+    unsigned line, column; /* 0: fine */
+    const char *says;
+} SIZES[] = {
+    {"5 7\n\n# x\n8-9 3 # y\n", 0, 0, ""},
+    {"5 7\n x 7\n", 2, 2, "'x' is no slot, 0 to 16383"},
+    {"16384 7\n", 1, 1, "is no slot"},
+    {"5\n", 1, 1, "how many bytes"},
+    {"5 -7\n", 1, 1, "how many bytes"},
+    {"5 99999999999999999\n", 1, 1, "how many bytes"},
+    {"5 7 8\n", 1, 5, "'8' stands behind the bytes"},
+};
+
+static void slot_sizes(void **state)
+{
+    (void)state;
+    static uint64_t sizes[GY_REDIS_SLOTS];
+    for (size_t i = 0; i < sizeof SIZES / sizeof SIZES[0]; i++) {
+        gyre_error_t e = {0};
+        int rc = gy_slot_sizes_parse(gy_str(SIZES[i].text), "f", sizes, &e);
+        assert_true(!rc == !SIZES[i].line && e.line == SIZES[i].line);
+        assert_true(e.column == SIZES[i].column && strstr(e.message, SIZES[i].says));
+        if (!rc) {
+            assert_true(sizes[5] == 7 && sizes[6] == 0 && sizes[8] == 3 && sizes[9] == 3);
+        }
+    }
+}
+
+static void zones(void **state)
+{
+    (void)state;
+    struct gy_source from = {.file = "f"};
+    struct gy_pools *f;
+    gyre_error_t e = {0};
+    assert_int_equal(
+        gy_pools_parse(gy_str(P "replica [::1]:7 of=a\nreplica [::1]:8 of=a\n"), &from, &f, NULL),
+        0);
+    struct gy_pool *p = f->list[0];
+    assert_int_equal(gy_zone_list_apply(gy_str("[::1]:8 b # no\n"), "z", p, &e), GYRE_SYNTAX);
+    assert_int_equal(gy_zone_list_apply(gy_str("# x\n[::1]:8 b\n::1 c\n"), "z", p, &e), 0);
+    assert_string_equal(p->servers[1].zone, "c");
+    assert_string_equal(p->servers[2].zone, "b");
+    assert_int_equal(gy_zone_list_apply(gy_str("::1 c\n::2 d\n"), "z", p, &e), GYRE_UNKNOWN);
+    assert_true(e.line == 2 && e.column == 1 && strstr(e.message, "no server is at '::2'"));
+    assert_int_equal(gy_zone_list_apply(gy_str("::1\n"), "z", p, &e), GYRE_SYNTAX);
+    gy_pools_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(pools),
-        cmocka_unit_test(gzip),
+        cmocka_unit_test(slot_sizes), cmocka_unit_test(zones), cmocka_unit_test(refusals),
+        cmocka_unit_test(pools),      cmocka_unit_test(gzip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
