@@ -12,6 +12,7 @@
 
 #include "admin/door.h"
 #include "admin/routes.h"
+#include "base/late.h"
 #include "base/log.h"
 
 #include <microhttpd.h>
@@ -22,6 +23,28 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+/* What is used of libmicrohttpd: found when a door is opened. */
+#define HTTP_FUNCTIONS(X)                                                                     \
+    X(add_response_header)                                                                    \
+    X(create_response_from_buffer) X(destroy_response) X(get_connection_info)                 \
+        X(lookup_connection_value) X(queue_response) X(set_connection_option) X(start_daemon) \
+            X(stop_daemon)
+
+static struct {
+#define FIELD(f) __typeof__(MHD_##f) *f;
+    HTTP_FUNCTIONS(FIELD)
+#undef FIELD
+} http;
+
+static bool find_http(char *why, size_t size)
+{
+#define NAME(f) "MHD_" #f,
+    static const char *const names[] = {HTTP_FUNCTIONS(NAME)};
+#undef NAME
+    return gy_late_load(GYRE_SONAME_MICROHTTPD, names, sizeof names / sizeof names[0], &http, why,
+                        size);
+}
 
 enum {
     MAX_CONNECTIONS = 64,
@@ -61,19 +84,19 @@ static enum MHD_Result send_reply(struct MHD_Connection *c, struct gy_reply_http
     if (gy_buf_failed(&r->body)) {
         r->status = 500; /* with an empty body: there was no memory to say more */
     }
-    struct MHD_Response *m = MHD_create_response_from_buffer(
+    struct MHD_Response *m = http.create_response_from_buffer(
         gy_buf_size(&r->body), r->body.data ? r->body.data + r->body.off : (void *)"",
         MHD_RESPMEM_MUST_COPY);
     enum MHD_Result ok = MHD_NO;
     if (m) {
-        MHD_add_response_header(m, MHD_HTTP_HEADER_CONTENT_TYPE, r->type);
-        MHD_add_response_header(m, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-        MHD_add_response_header(m, "X-Content-Type-Options", "nosniff");
+        http.add_response_header(m, MHD_HTTP_HEADER_CONTENT_TYPE, r->type);
+        http.add_response_header(m, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+        http.add_response_header(m, "X-Content-Type-Options", "nosniff");
         if (r->allow) {
-            MHD_add_response_header(m, MHD_HTTP_HEADER_ALLOW, r->allow);
+            http.add_response_header(m, MHD_HTTP_HEADER_ALLOW, r->allow);
         }
-        ok = MHD_queue_response(c, r->status, m);
-        MHD_destroy_response(m);
+        ok = http.queue_response(c, r->status, m);
+        http.destroy_response(m);
     }
     gy_buf_fini(&r->body);
     return ok;
@@ -92,7 +115,7 @@ static bool host_is_literal(const char *host)
 
 static const char *header(struct MHD_Connection *c, const char *name)
 {
-    return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+    return http.lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
 
 /* True: the request may go on. False: r says why not. */
@@ -126,7 +149,7 @@ static bool admit(const struct gy_admin *a, struct MHD_Connection *c,
 
 static struct peer *peer_of(struct MHD_Connection *c)
 {
-    return MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+    return http.get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
 
 static void append(struct gy_admin *a, struct peer *p)
@@ -150,8 +173,8 @@ static void unlink_peer(struct gy_admin *a, struct peer *p)
 static void set_busy(struct peer *p, bool busy)
 {
     p->busy = busy;
-    MHD_set_connection_option(p->conn, MHD_CONNECTION_OPTION_TIMEOUT,
-                              (unsigned)(busy ? IDLE_SECONDS : SILENT_SECONDS));
+    http.set_connection_option(p->conn, MHD_CONNECTION_OPTION_TIMEOUT,
+                               (unsigned)(busy ? IDLE_SECONDS : SILENT_SECONDS));
 }
 
 /* Whoever only holds connections open must not keep an operator out: the oldest goes, one without a
@@ -169,7 +192,7 @@ static void make_room(struct gy_admin *a)
     }
     oldest->leaving = true;
     a->npeers--;
-    shutdown(MHD_get_connection_info(oldest->conn, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
+    shutdown(http.get_connection_info(oldest->conn, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
              SHUT_RDWR);
 }
 
@@ -294,7 +317,7 @@ static struct MHD_Daemon *start_daemon(struct gy_admin *a)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    struct MHD_Daemon *d = MHD_start_daemon(
+    struct MHD_Daemon *d = http.start_daemon(
         MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL,
         NULL, on_request, a, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_LISTEN_SOCKET,
         a->door.fd, MHD_OPTION_NOTIFY_COMPLETED, on_done, a, MHD_OPTION_CONNECTION_LIMIT,
@@ -315,6 +338,11 @@ int gy_admin_start(const char *address, const struct gy_admin_ops *ops, struct g
     }
     a->ops = *ops;
     a->last = &a->peers;
+    char why[256];
+    if (!find_http(why, sizeof why)) {
+        free(a);
+        return gy_admin_fail(e, GYRE_IO, "admin: it needs libmicrohttpd: %s", why);
+    }
     int err = gy_door_open(address, &a->door, e);
     if (err != GYRE_OK) {
         free(a);
@@ -338,7 +366,7 @@ void gy_admin_stop(struct gy_admin *a)
     }
     /* The file goes first, so that nobody connects to a socket about to close. */
     gy_door_unlink(&a->door);
-    MHD_stop_daemon(a->daemon);
+    http.stop_daemon(a->daemon);
     free(a);
 }
 

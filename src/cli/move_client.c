@@ -5,6 +5,7 @@
  */
 #include "cli/move_client.h"
 
+#include "base/late.h"
 #include "base/utf8.h"
 #include "cli/out.h"
 #include "formats/address.h"
@@ -19,6 +20,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+/* What is used of libcurl: found at the first request. */
+#define CURL_FUNCTIONS(X) \
+    X(easy_cleanup)       \
+    X(easy_getinfo) X(easy_init) X(easy_perform) X(easy_setopt) X(slist_append) X(slist_free_all)
+
+static struct {
+#define FIELD(f) __typeof__(curl_##f) *f;
+    CURL_FUNCTIONS(FIELD)
+#undef FIELD
+} curl;
+
+static bool find_curl(char *why, size_t size)
+{
+#define NAME(f) "curl_" #f,
+    static const char *const names[] = {CURL_FUNCTIONS(NAME)};
+#undef NAME
+    return gy_late_load(GYRE_SONAME_CURL, names, sizeof names / sizeof names[0], &curl, why, size);
+}
 
 enum {
     CONNECT_MS = 5000,
@@ -121,7 +141,7 @@ static int set_address(struct gy_client *c, gyre_error_t *e)
     }
     if (is_unix) {
         snprintf(c->base, n, "http://gyre");
-        if (curl_easy_setopt(c->curl, CURLOPT_UNIX_SOCKET_PATH, where + 5) != CURLE_OK) {
+        if (curl.easy_setopt(c->curl, CURLOPT_UNIX_SOCKET_PATH, where + 5) != CURLE_OK) {
             return fail(e, GYRE_NOMEM, "out of memory");
         }
     } else {
@@ -134,38 +154,46 @@ int gy_client_init(struct gy_client *c, char *address, gyre_error_t *e)
 {
     *c = (struct gy_client){.address = address};
     struct curl_slist *headers = NULL;
+    char why[256];
+    if (!find_curl(why, sizeof why)) {
+        return fail(e, GYRE_IO, "requests to a proxy need libcurl: %s", why);
+    }
     /* Expect would cost a round trip of waiting; X-Gyre is what marks us as no web page. */
     static const char *const lines[] = {"X-Gyre: 1", "Content-Type: application/json", "Expect:"};
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        struct curl_slist *more = curl_slist_append(headers, lines[i]);
+        struct curl_slist *more = curl.slist_append(headers, lines[i]);
         if (!more) {
-            curl_slist_free_all(headers);
+            curl.slist_free_all(headers);
             return fail(e, GYRE_NOMEM, "out of memory");
         }
         headers = more;
     }
     c->headers = headers;
-    c->curl = curl_easy_init();
+    c->curl = curl.easy_init();
     if (!c->curl) {
         return fail(e, GYRE_NOMEM, "out of memory");
     }
-    curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
-    curl_easy_setopt(c->curl, CURLOPT_NOPROXY, "*");
-    curl_easy_setopt(c->curl, CURLOPT_PROTOCOLS_STR, "http");
-    curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
-    curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, c);
-    curl_easy_setopt(c->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
-    curl_easy_setopt(c->curl, CURLOPT_XFERINFODATA, c);
-    curl_easy_setopt(c->curl, CURLOPT_NOPROGRESS, 0L);
+    curl.easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
+    curl.easy_setopt(c->curl, CURLOPT_NOPROXY, "*");
+    curl.easy_setopt(c->curl, CURLOPT_PROTOCOLS_STR, "http");
+    curl.easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
+    curl.easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
+    curl.easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_body);
+    curl.easy_setopt(c->curl, CURLOPT_WRITEDATA, c);
+    curl.easy_setopt(c->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+    curl.easy_setopt(c->curl, CURLOPT_XFERINFODATA, c);
+    curl.easy_setopt(c->curl, CURLOPT_NOPROGRESS, 0L);
     return set_address(c, e);
 }
 
 void gy_client_fini(struct gy_client *c)
 {
-    curl_easy_cleanup(c->curl);
-    curl_slist_free_all(c->headers);
+    if (c->curl) {
+        curl.easy_cleanup(c->curl);
+    }
+    if (c->headers) {
+        curl.slist_free_all(c->headers);
+    }
     gy_buf_fini(&c->body);
     free(c->base);
     free(c->address);
@@ -302,7 +330,7 @@ static void why_silent(const struct gy_client *c, CURLcode rc, struct gy_buf *ou
     long err = 0;
     const char *path = unix_path(c->address);
     if (rc == CURLE_COULDNT_CONNECT) {
-        curl_easy_getinfo(c->curl, CURLINFO_OS_ERRNO, &err);
+        curl.easy_getinfo(c->curl, CURLINFO_OS_ERRNO, &err);
         if (!path || !why_unix(path, (int)err, out)) {
             why_tcp((int)err, out);
         }
@@ -334,22 +362,22 @@ static int request(struct gy_client *c, const char *path, const char *body, gyre
     gy_buf_reset(&c->body);
     c->reached = false;
     snprintf(url, sizeof url, "%s%s", c->base, path);
-    curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, body ? (long)POST_SECONDS : (long)GET_SECONDS);
+    curl.easy_setopt(c->curl, CURLOPT_TIMEOUT, body ? (long)POST_SECONDS : (long)GET_SECONDS);
     if (body) {
-        curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(body));
-        curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, body);
+        curl.easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(body));
+        curl.easy_setopt(c->curl, CURLOPT_POSTFIELDS, body);
     } else {
-        curl_easy_setopt(c->curl, CURLOPT_HTTPGET, 1L);
+        curl.easy_setopt(c->curl, CURLOPT_HTTPGET, 1L);
     }
-    if (curl_easy_setopt(c->curl, CURLOPT_URL, url) != CURLE_OK) {
+    if (curl.easy_setopt(c->curl, CURLOPT_URL, url) != CURLE_OK) {
         return fail(e, GYRE_NOMEM, "out of memory");
     }
-    CURLcode rc = curl_easy_perform(c->curl);
+    CURLcode rc = curl.easy_perform(c->curl);
     if (rc != CURLE_OK) {
         return unanswered(c, rc, e);
     }
     long status = 0;
-    curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
+    curl.easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
     c->reached = true;
     return status >= 200 && status < 300 ? GYRE_OK : refused(c, status, e);
 }

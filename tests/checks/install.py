@@ -54,10 +54,17 @@ def unusable(root, build, into):
             yield f"examples/{source.name}: {done.stderr[:500]}"
 
 
+def heavy(program):
+    """Libraries that bring dozens of others with them, and so make each run slow to start: base/late.h is for these."""
+    told = subprocess.run(["readelf", "-d", str(program)], capture_output=True, text=True, check=True).stdout
+    for name in re.findall(r"\(NEEDED\).*\[(lib(?:curl|microhttpd|gnutls|ssl)[^]]*)\]", told):
+        yield f"{program.name} is linked with {name}: find it when it is needed (src/base/late.h)"
+
+
 def main():
     root, build = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
     with tempfile.TemporaryDirectory() as into:
-        problems = list(unbuilt(build)) + list(unusable(root, build, into))
+        problems = list(heavy(build / "src" / "cli" / "gyre")) + list(unbuilt(build)) + list(unusable(root, build, into))
     common.report("install", problems, len(list((root / "examples").glob("*.c"))))
 
 
