@@ -3,8 +3,8 @@
 # install.sh [--list] [GROUP...] - install the Debian packages Gyre needs (groups: build run test dev cross; default the first three).
 #
 # Says which are missing and fetches only those; where nothing is missing it needs neither root nor network.
-# Two runs at once wait for each other. Packages that ship a service (redis-server, nutcracker, nginx, haproxy) may have it
-# started by Debian; Gyre neither needs nor touches it: its own servers use ports of their own.
+# Two runs at once wait for each other. Packages that ship a service (redis-server, nutcracker, nginx, haproxy,
+# clickhouse-server) may have it started by Debian; Gyre neither needs nor touches it: its own servers use ports of their own.
 set -euo pipefail
 
 declare -A groups=(
@@ -18,7 +18,8 @@ declare -A groups=(
     [test]="clang-16 clang-format-16 libclang-rt-16-dev lld spin pmccabe shellcheck python3-pytest
             python3-redis python3-yaml redis-server redis-tools sqlite3 wamerican
             libhashkit-dev libssl-dev zlib1g-dev groff-base
-            libmemcached-dev nutcracker haproxy nginx python3-uhashring valgrind zsh fish"
+            libmemcached-dev nutcracker haproxy nginx python3-uhashring valgrind zsh fish
+            libguava-java openjdk-17-jdk-headless clickhouse-server python3-swift"
 )
 
 say() { printf 'install: %s\n' "$*" >&2; }
