@@ -37,6 +37,7 @@ int gy_cmd_diff(int argc, char **argv);
 int gy_cmd_plan(int argc, char **argv);
 int gy_cmd_show(int argc, char **argv);
 int gy_cmd_doctor(int argc, char **argv);
+int gy_cmd_bench(int argc, char **argv);
 int gy_cmd_study(int argc, char **argv);
 const char *gy_study_sub(unsigned i, const char **summary);
 int gy_cmd_proxy(int argc, char **argv);

@@ -114,6 +114,14 @@ static void find_made(struct gy_keys *k)
     }
 }
 
+static void hand_over(struct gy_keys *k, const uint8_t *key, size_t len)
+{
+    k->given[k->count] = (struct gy_slice){key, len};
+    k->key[k->count] = key;
+    k->len[k->count] = len;
+    k->count++;
+}
+
 static int hand_out(struct gy_keys *k, uint8_t *key, size_t len)
 {
     if (k->from.encoded && !gy_term_decode(key, &len)) {
@@ -122,10 +130,7 @@ static int hand_out(struct gy_keys *k, uint8_t *key, size_t len)
     if (k->requests.recipe) {
         return make(k, (struct gy_slice){key, len});
     }
-    k->given[k->count] = (struct gy_slice){key, len};
-    k->key[k->count] = key;
-    k->len[k->count] = len;
-    k->count++;
+    hand_over(k, key, len);
     return GY_EXIT_OK;
 }
 
@@ -168,9 +173,9 @@ static int fill(struct gy_keys *k)
     }
 }
 
-static void warn_of_cr(struct gy_keys *k, const uint8_t *key, size_t len)
+static void warn_of_cr(struct gy_keys *k)
 {
-    if (!k->warned && !k->requests.recipe && k->separator == '\n' && len && key[len - 1] == '\r') {
+    if (!k->warned && !k->requests.recipe && k->separator == '\n') {
         k->warned = true;
         gy_complain("%s: lines end in CR LF; the CR is taken as part of each key", k->name);
     }
@@ -181,6 +186,7 @@ static int cut(struct gy_keys *k)
 {
     uint8_t *base = k->buf.data ? k->buf.data + k->buf.off : NULL;
     size_t size = gy_buf_size(&k->buf);
+    bool plain = !k->from.encoded && !k->requests.recipe;
     int rc = GY_EXIT_OK;
     while (!rc && k->count < GY_KEYS_BATCH && k->used < size) {
         size_t from = k->used + k->seen;
@@ -190,8 +196,14 @@ static int cut(struct gy_keys *k)
             break;
         }
         size_t len = (size_t)((sep ? sep : base + size) - (base + k->used));
-        warn_of_cr(k, base + k->used, len);
-        rc = hand_out(k, base + k->used, len);
+        if (len && base[k->used + len - 1] == '\r') {
+            warn_of_cr(k);
+        }
+        if (plain) {
+            hand_over(k, base + k->used, len);
+        } else {
+            rc = hand_out(k, base + k->used, len);
+        }
         k->used += len + (sep != NULL);
         k->seen = 0;
     }
@@ -222,6 +234,12 @@ int gy_keys_next(struct gy_keys *k)
         find_made(k);
     }
     return rc;
+}
+
+bool gy_keys_more(const struct gy_keys *k)
+{
+    size_t left = gy_buf_size(&k->buf) - k->used;
+    return left && (k->ended || memchr(gy_buf_head(&k->buf) + k->used, k->separator, left));
 }
 
 void gy_keys_close(struct gy_keys *k)

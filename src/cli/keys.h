@@ -72,6 +72,8 @@ int gy_keys_none(const struct gy_keys_from *from);
 /* The next batch; count 0 at the end. GY_EXIT_OK, or GY_EXIT_USAGE after reporting. The keys live
  * until the next call. */
 int gy_keys_next(struct gy_keys *k);
+/* The next batch can be had without waiting for whoever writes the keys. */
+bool gy_keys_more(const struct gy_keys *k);
 void gy_keys_close(struct gy_keys *k);
 
 #endif

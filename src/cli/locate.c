@@ -15,8 +15,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define REPLICAS_MAX 64
+
+struct tail {
+    size_t at, len;
+};
 
 struct locate {
     struct gy_topo_from topo_from;
@@ -27,6 +32,9 @@ struct locate {
     gyre_map_t *map;
     struct gy_buf out;
     struct gy_json j;
+    struct gy_buf tails; /* of a plain answer: "<TAB>node<LF>", one after the other */
+    struct tail *tail;   /* of each node; NULL: answers are not that plain */
+    size_t tail_max;
     uint64_t degraded; /* keys with fewer nodes, or zones, than wanted */
 };
 
@@ -139,12 +147,59 @@ static void answer(struct locate *l, const struct gy_keys *k, size_t i, const ui
     }
 }
 
+/* Who writes to a file or pipe gets each key as it came and a text that is made once for its node.
+ * Most of the time for millions of keys went into putting lines together. */
+static int make_tails(struct locate *l)
+{
+    uint32_t n = gyre_map_count(l->map);
+    struct tail *tail = calloc((size_t)n + 1, sizeof *tail);
+    if (!tail) {
+        return gy_complain_memory();
+    }
+    for (uint32_t i = 0; i <= n; i++) {
+        tail[i].at = gy_buf_size(&l->tails);
+        if (i < n) { /* the last one is of no node */
+            gy_buf_putc(&l->tails, '\t');
+            gy_buf_puts(&l->tails, gyre_map_node(l->map, i)->name);
+        }
+        gy_buf_putc(&l->tails, '\n');
+        tail[i].len = gy_buf_size(&l->tails) - tail[i].at;
+        l->tail_max = tail[i].len > l->tail_max ? tail[i].len : l->tail_max;
+    }
+    l->tail = tail;
+    return gy_buf_failed(&l->tails) ? gy_complain_memory() : GY_EXIT_OK;
+}
+
+static int answer_plainly(struct locate *l, const struct gy_keys *k, const uint32_t *node)
+{
+    size_t room = k->count * l->tail_max;
+    for (size_t i = 0; i < k->count; i++) {
+        room += k->given[i].n;
+    }
+    if (!gy_buf_reserve(&l->out, room)) {
+        return gy_complain_memory();
+    }
+    uint8_t *to = l->out.data + l->out.len;
+    const uint8_t *tails = gy_buf_head(&l->tails);
+    uint32_t none = gyre_map_count(l->map);
+    for (size_t i = 0; i < k->count; i++) {
+        const struct tail *t = &l->tail[node[i] < none ? node[i] : none];
+        to = (uint8_t *)mempcpy(to, k->given[i].p, k->given[i].n);
+        to = (uint8_t *)mempcpy(to, tails + t->at, t->len);
+    }
+    l->out.len = (size_t)(to - l->out.data);
+    return gy_buf_size(&l->out) > GY_OUT_FULL ? gy_out_flush(&l->out) : GY_EXIT_OK;
+}
+
 static int answer_batch(struct locate *l, const struct gy_keys *k)
 {
     uint32_t nodes[REPLICAS_MAX], first[GY_KEYS_BATCH];
     int rc = GY_EXIT_OK;
     if (l->replicas == 1) {
         gyre_map_locate_batch(l->map, k->key, k->len, k->count, first);
+    }
+    if (l->tail) {
+        return answer_plainly(l, k, first);
     }
     for (size_t i = 0; i < k->count && !rc; i++) {
         if (l->replicas == 1) {
@@ -178,7 +233,7 @@ static int stream(struct locate *l, struct gy_keys *k)
             break;
         }
         /* A pipe that is fed slowly gets its answers now, a file's wait for a full buffer. */
-        if (k->fd == 0 && !l->json && (rc = gy_out_flush(&l->out)) != 0) {
+        if (k->fd == 0 && !l->json && !gy_keys_more(k) && (rc = gy_out_flush(&l->out)) != 0) {
             break;
         }
     }
@@ -215,6 +270,12 @@ int gy_cmd_locate(int argc, char **argv)
                 l.replicas = 1;
             }
         }
+        bool plain = l.replicas == 1 && !l.json && !l.hash && !l.from.encoded;
+        if (plain && !gy_term_is(STDOUT_FILENO)) {
+            rc = make_tails(&l);
+        }
+    }
+    if (!rc) {
         rc = stream(&l, &keys);
         if (l.degraded) {
             gy_complain("degraded: fewer nodes or zones than were asked for (%llu of the keys)",
@@ -222,6 +283,8 @@ int gy_cmd_locate(int argc, char **argv)
         }
     }
     int wrote = gy_out_end(&l.out);
+    gy_buf_fini(&l.tails);
+    free(l.tail);
     gy_keys_close(&keys);
     gy_topo_fini(&topo);
     return rc ? rc : wrote;

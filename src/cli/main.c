@@ -37,6 +37,7 @@ static const struct gy_cmd COMMANDS[] = {
      gy_study_sub},
     {"completion", gy_cmd_completion,
      "commands and options at the Tab key, for bash, zsh and fish"},
+    {"bench", gy_cmd_bench, "every placement on this machine, in one table"},
     {"help", cmd_help, "this text; 'help COMMAND', 'help move start', 'help topology'"},
     {"version", cmd_version, "which gyre this is"},
 };

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "gyre.h"
 
-#define GY_OUT_FULL ((size_t)64 << 10) /* a streaming command flushes above this */
+#define GY_OUT_FULL ((size_t)128 << 10) /* a streaming command flushes above this */
 
 /* Writes the buffer out and empties it. GY_EXIT_OK or GY_EXIT_USAGE; after a failure nothing more
  * is written. */
