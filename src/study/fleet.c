@@ -38,6 +38,19 @@ static int add(struct gy_lab *lab, const struct gy_fleet *f, gyre_topology_t *t,
     return gyre_topology_add(t, &node, &lab->error);
 }
 
+/* dx has as many slots as its capacity, once and for all: twice what the fleet needs now. */
+static int make_room(struct gy_lab *lab, const struct gy_fleet *f, gyre_topology_t *t)
+{
+    char capacity[24];
+    unsigned slots = 256;
+    while (slots < 2 * f->nodes) {
+        slots *= 2;
+    }
+    snprintf(capacity, sizeof capacity, "%u", slots);
+    bool dx = strcmp(gyre_topology_get(t, "algorithm"), "dx") == 0;
+    return dx ? gyre_topology_set(t, "capacity", capacity, &lab->error) : GYRE_OK;
+}
+
 int gy_fleet_topology(struct gy_lab *lab, const struct gy_fleet *f, gyre_topology_t **out)
 {
     char points[24];
@@ -47,6 +60,7 @@ int gy_fleet_topology(struct gy_lab *lab, const struct gy_fleet *f, gyre_topolog
     for (size_t i = 0; !rc && f->setting[i][0]; i++) {
         rc = gyre_topology_set(t, f->setting[i][0], f->setting[i][1], &lab->error);
     }
+    rc = rc ? rc : make_room(lab, f, t);
     if (!rc && f->points) {
         rc = gyre_topology_set(t, "points", points, &lab->error);
     }

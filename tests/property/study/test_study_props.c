@@ -7,6 +7,7 @@
  */
 #include "lib/prop.h"
 #include "study/counted.h"
+#include "study/fleet.h"
 #include "study/lru.h"
 #include "study/rand.h"
 #include "study/study.h"
@@ -109,6 +110,30 @@ static bool every_study(struct prop *p)
     gy_result_fini(&a);
     gy_result_fini(&b);
     PROP(holds);
+    return true;
+}
+
+/* ---- fleets ---- */
+
+/* Every algorithm takes fleets of any size, and one node more. */
+static bool fleets(struct prop *p)
+{
+    char name[GY_FLEET_KEY];
+    struct gy_lab lab = {.seed = prop_draw(p) >> 24};
+    uint64_t nodes = 250 + prop_below(p, 500);
+    bool right = true;
+    size_t i = 0;
+    for (; gy_fleet_algorithm(i, name) && right; i++) {
+        struct gy_fleet f = {.setting = {{"algorithm", name}}, .nodes = nodes};
+        gyre_map_t *m, *more;
+        f.points = strcmp(name, "ring") == 0 ? 3 : 0;
+        right = gy_fleet_map(&lab, &f, &m) == GYRE_OK && gyre_map_count(m) == nodes;
+        right = gy_fleet_change(&lab, &f, GYRE_ADD, nodes, &more) == GYRE_OK && right &&
+                gyre_map_count(more) == nodes + 1;
+        gyre_map_unref(m);
+        gyre_map_unref(more);
+    }
+    PROP(right && i >= 9);
     return true;
 }
 
@@ -273,7 +298,7 @@ static bool cache(struct prop *p)
 
 int main(void)
 {
-    return prop_run("every study", every_study, 42) | prop_run("movement", movement, 4) |
-           prop_run("views", views, 4) | prop_run("structures", structures, 60) |
-           prop_run("cache", cache, 200);
+    return prop_run("every study", every_study, 42) | prop_run("fleets", fleets, 3) |
+           prop_run("movement", movement, 4) | prop_run("views", views, 4) |
+           prop_run("structures", structures, 60) | prop_run("cache", cache, 200);
 }
