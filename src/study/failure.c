@@ -81,7 +81,8 @@ static int by_points(struct gy_lab *lab, struct gy_result *r)
 {
     static const uint64_t list[] = {1, 2, 5, 10, 20, 50, 100, 150, 500, 1000};
     size_t n = sizeof list / sizeof list[0];
-    struct gy_tab *t = gy_result_table(r, "points", "A ring, up to ten nodes down in turn", BY_POINTS);
+    struct gy_tab *t =
+        gy_result_table(r, "points", "A ring, up to ten nodes down in turn", BY_POINTS);
     for (size_t i = 0; i < n; i++) {
         struct spill s = {.heirs = {0}};
         int rc = ring(lab, list[i], &s);
