@@ -25,11 +25,12 @@
 #include <unistd.h>
 
 /* What is used of libmicrohttpd: found when a door is opened. */
-#define HTTP_FUNCTIONS(X)                                                                     \
-    X(add_response_header)                                                                    \
-    X(create_response_from_buffer) X(destroy_response) X(get_connection_info)                 \
-        X(lookup_connection_value) X(queue_response) X(set_connection_option) X(start_daemon) \
-            X(stop_daemon)
+/* clang-format off */
+#define HTTP_FUNCTIONS(X) \
+    X(add_response_header) X(create_response_from_buffer) X(destroy_response) \
+    X(get_connection_info) X(lookup_connection_value) X(queue_response) \
+    X(set_connection_option) X(start_daemon) X(stop_daemon)
+/* clang-format on */
 
 static struct {
 #define FIELD(f) __typeof__(MHD_##f) *f;
@@ -328,6 +329,14 @@ static struct MHD_Daemon *start_daemon(struct gy_admin *a)
     return d;
 }
 
+int gy_admin_prepare(gyre_error_t *e)
+{
+    char why[256];
+    return find_http(why, sizeof why)
+               ? GYRE_OK
+               : gy_admin_fail(e, GYRE_IO, "admin: it needs libmicrohttpd: %s", why);
+}
+
 int gy_admin_start(const char *address, const struct gy_admin_ops *ops, struct gy_admin **out,
                    gyre_error_t *e)
 {
@@ -338,12 +347,8 @@ int gy_admin_start(const char *address, const struct gy_admin_ops *ops, struct g
     }
     a->ops = *ops;
     a->last = &a->peers;
-    char why[256];
-    if (!find_http(why, sizeof why)) {
-        free(a);
-        return gy_admin_fail(e, GYRE_IO, "admin: it needs libmicrohttpd: %s", why);
-    }
-    int err = gy_door_open(address, &a->door, e);
+    int err = gy_admin_prepare(e);
+    err = err ? err : gy_door_open(address, &a->door, e);
     if (err != GYRE_OK) {
         free(a);
         return err;

@@ -24,6 +24,10 @@ struct gy_admin_ops {
     void (*info)(void *ctx, struct gy_buf *json);
 };
 
+/* Finds libmicrohttpd (base/late.h), which gy_admin_start does too: called before clients are let
+ * in, it leaves them no moment without an admin. IO: it is not installed. */
+GYRE_NODISCARD int gy_admin_prepare(gyre_error_t *e);
+
 /* address: "unix:/path" (made with mode 0600; a dead one's file is replaced) or "host:port" on a
  * loopback address (port 0: any free one). ops is copied; its mover and ctx must outlive
  * gy_admin_stop. Errors: INVALID address, CONFLICT in use (unix), REFUSED not loopback or not a

@@ -22,9 +22,11 @@
 #include <sys/stat.h>
 
 /* What is used of libcurl: found at the first request. */
+/* clang-format off */
 #define CURL_FUNCTIONS(X) \
-    X(easy_cleanup)       \
-    X(easy_getinfo) X(easy_init) X(easy_perform) X(easy_setopt) X(slist_append) X(slist_free_all)
+    X(easy_cleanup) X(easy_getinfo) X(easy_init) X(easy_perform) X(easy_setopt) \
+    X(slist_append) X(slist_free_all)
+/* clang-format on */
 
 static struct {
 #define FIELD(f) __typeof__(curl_##f) *f;

@@ -117,6 +117,9 @@ static int run(const char *path, bool check)
     if (!rc) {
         gy_complain_secret(config);
     }
+    if (!rc && config->proxy.admin) {
+        rc = gy_admin_prepare(&e);
+    }
     if (!rc && check && (rc = check_start(config, &e)) != GYRE_OK) {
         snprintf(e.file, sizeof e.file, "%s", path);
     }

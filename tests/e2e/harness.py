@@ -220,8 +220,8 @@ class Cluster:
             assert self.proxy.alive(), f"the proxy ended: {self.proxy.output()[-3000:]}"
             try:
                 with self.raw(timeout=2) as raw:
-                    if raw.ask("PING") == b"+PONG\r\n":
-                        return
+                    if raw.ask("PING") == b"+PONG\r\n" and "ready listen=" in self.proxy.output():
+                        return  # clients are served a moment before the admin is
             except (OSError, EOFError):
                 time.sleep(0.01)
         raise AssertionError(f"the proxy is not ready: {self.proxy.output()[-3000:]}")
