@@ -25,9 +25,20 @@ static uint32_t rotate(uint32_t x, unsigned n)
     return x >> n | x << (32 - n);
 }
 
+/* One step of FIPS 180-4 section 6.2.2, 3, with the names there; k is a root and a word. The two
+ * variables that change do so in place, and the caller turns the names by one instead. */
+static inline void step(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e, uint32_t f,
+                        uint32_t g, uint32_t *h, uint32_t k)
+{
+    uint32_t choose = (e & f) ^ (~e & g), most = (a & b) ^ (a & c) ^ (b & c);
+    uint32_t one = *h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + choose + k;
+    *d += one;
+    *h = one + (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + most;
+}
+
 static void absorb(uint32_t state[8], const uint8_t *block)
 {
-    uint32_t w[64], s[8];
+    uint32_t w[64];
     for (unsigned i = 0; i < 16; i++) {
         w[i] = gy_load_be32(block + 4 * i);
     }
@@ -36,19 +47,21 @@ static void absorb(uint32_t state[8], const uint8_t *block)
         w[i] = w[i - 16] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + w[i - 7] +
                (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
     }
-    memcpy(s, state, sizeof s);
-    for (unsigned i = 0; i < 64; i++) {
-        uint32_t choose = (s[4] & s[5]) ^ (~s[4] & s[6]);
-        uint32_t most = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
-        uint32_t one = s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) + choose +
-                       roots[i] + w[i];
-        uint32_t two = (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) + most;
-        memmove(s + 1, s, 7 * sizeof s[0]);
-        s[4] += one;
-        s[0] = one + two;
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+    uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
+    for (unsigned i = 0; i < 64; i += 8) { /* eight turns bring every name back */
+        step(a, b, c, &d, e, f, g, &h, roots[i] + w[i]);
+        step(h, a, b, &c, d, e, f, &g, roots[i + 1] + w[i + 1]);
+        step(g, h, a, &b, c, d, e, &f, roots[i + 2] + w[i + 2]);
+        step(f, g, h, &a, b, c, d, &e, roots[i + 3] + w[i + 3]);
+        step(e, f, g, &h, a, b, c, &d, roots[i + 4] + w[i + 4]);
+        step(d, e, f, &g, h, a, b, &c, roots[i + 5] + w[i + 5]);
+        step(c, d, e, &f, g, h, a, &b, roots[i + 6] + w[i + 6]);
+        step(b, c, d, &e, f, g, h, &a, roots[i + 7] + w[i + 7]);
     }
+    const uint32_t after[8] = {a, b, c, d, e, f, g, h};
     for (unsigned i = 0; i < 8; i++) {
-        state[i] += s[i];
+        state[i] += after[i];
     }
 }
 
