@@ -148,6 +148,33 @@ static void thanos_zones(void **state)
     }
 }
 
+/* More zones than are counted one by one: each replica stands in one of its own all the same. */
+static void thanos_many_zones(void **state)
+{
+    (void)state;
+    enum { ZONES = 70, WANT = 12 };
+    gyre_topology_t *t = fleet_new("like thanos distribution ketama vnodes 5");
+    for (unsigned i = 0; i < ZONES * 2; i++) {
+        char name[16], zone[16];
+        snprintf(name, sizeof name, "n%u", i);
+        snprintf(zone, sizeof zone, "z%u", i % ZONES);
+        fleet_add(t, name, 1, zone);
+    }
+    gyre_map_t *m = fleet_map(t);
+    gyre_topology_free(t);
+    for (unsigned key = 0; key < 50; key++) {
+        uint32_t out[WANT];
+        assert_int_equal(gyre_map_replicas(m, &key, sizeof key, out, WANT, NULL), WANT);
+        for (unsigned i = 0; i < WANT; i++) {
+            for (unsigned j = 0; j < i; j++) {
+                assert_string_not_equal(gyre_map_node(m, out[i])->zone,
+                                        gyre_map_node(m, out[j])->zone);
+            }
+        }
+    }
+    gyre_map_unref(m);
+}
+
 static void thanos_hashmod(void **state)
 {
     (void)state;
@@ -219,6 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thanos_published),
         cmocka_unit_test(thanos_zones),
+        cmocka_unit_test(thanos_many_zones),
         cmocka_unit_test(thanos_hashmod),
         cmocka_unit_test(dskit),
     };
