@@ -138,9 +138,12 @@ void gy_md5_pieces(const struct gy_piece *p, size_t n, uint8_t digest[16])
 /* Below so many the vectors are not worth filling. */
 #define FEWEST 3
 
-/* Messages waiting for their block to be hashed: their words, and which they are. */
+/* Messages waiting for their block to be hashed: their words, and which they are. Between the words
+ * of a message and its length stand zeros; `filled` says how many there are to be cleared by the
+ * next one in that lane. */
 struct waiting {
     uint32_t words[16][GY_MD5_LANES];
+    unsigned filled[GY_MD5_LANES];
     uint32_t state[GY_MD5_LANES][4];
     size_t which[GY_MD5_LANES];
     unsigned n;
@@ -148,11 +151,21 @@ struct waiting {
 
 static void wait_for_block(struct waiting *q, const void *data, size_t len, size_t which)
 {
-    uint8_t block[2 * BLOCK];
-    (void)finish(block, data, len, len);
-    for (unsigned w = 0; w < 16; w++) {
-        q->words[w][q->n] = load_le32(block + 4 * w);
+    uint8_t block[BLOCK];
+    const unsigned lane = q->n, words = (unsigned)len / 4 + 1;
+    if (len) {
+        memcpy(block, data, len);
     }
+    memcpy(block + len, (const uint8_t[4]){0x80}, 4); /* and zeros to the word's end */
+    unsigned w = 0;
+    for (; w < words; w++) {
+        q->words[w][lane] = load_le32(block + (size_t)4 * w);
+    }
+    for (; w < q->filled[lane]; w++) {
+        q->words[w][lane] = 0;
+    }
+    q->filled[lane] = words;
+    q->words[14][lane] = (uint32_t)len * 8;
     q->which[q->n++] = which;
 }
 
