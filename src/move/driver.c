@@ -19,6 +19,7 @@
 #define BACKOFF_MAX    5000
 #define BACKOFF_HELD   200 /* while writes are held we insist */
 #define IDLE_MS        1000
+#define CALM_MS        2000 /* longer than IDLE_MS, the pause between two tries of a phase */
 #define PAUSE_CHECK_MS 1000
 
 static bool active(const struct gy_job *j, uint32_t i)
@@ -474,10 +475,26 @@ static void take_wishes(struct gy_mover *m, struct gy_job *j)
     }
 }
 
+/* What was complained of went well when it was tried again: it is not told any more. A full disk is
+ * seen to in full.c. */
+static void calm_down(struct gy_mover *m, const struct gy_job *j)
+{
+    bool waits = !m->kept;
+    for (uint32_t i = 0; i < j->mig->nunits; i++) {
+        waits |= j->tries[i] != 0;
+    }
+    pthread_mutex_lock(&m->lock);
+    if (!waits && m->last_error[0] && gy_now_ms() > m->complained_at + CALM_MS) {
+        m->last_error[0] = '\0';
+    }
+    pthread_mutex_unlock(&m->lock);
+}
+
 static void turn(struct gy_mover *m, struct gy_job *j)
 {
     int64_t wake, now = gy_now_ms();
     take_wishes(m, j);
+    calm_down(m, j);
     if (m->view->move != j->mig && !publish_states(m, j, NULL, 0, NULL)) {
         gy_mover_rest(m, IDLE_MS);
         return;

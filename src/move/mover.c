@@ -59,6 +59,7 @@ void gy_mover_complain(struct gy_mover *m, const gyre_error_t *e)
     pthread_mutex_lock(&m->lock);
     bool news = strcmp(m->last_error, e->message) != 0;
     snprintf(m->last_error, sizeof m->last_error, "%s", e->message);
+    m->complained_at = gy_now_ms();
     pthread_mutex_unlock(&m->lock);
     if (news) {
         gy_warn("move: %s", e->message);

@@ -117,6 +117,7 @@ struct gy_mover {
     bool rate_changed;
     uint64_t keys_per_s, bytes_per_s, default_keys, default_bytes;
     char last_error[1024]; /* "" : none */
+    int64_t complained_at; /* when it was last so */
     char warning[1024];    /* stays until the move ends; "" : none */
     /* for the rate shown: moved keys and bytes at the last sample */
     int64_t sample_at;

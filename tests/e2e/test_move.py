@@ -287,6 +287,21 @@ def test_pause_resume_rate(farm):
     c.place()
 
 
+def test_what_went_wrong_is_told_until_it_went_well(farm):
+    c = farm.cluster(1)
+    before = c.fill(1500)
+    c.nodes["cache-1"] = d = farm.redis("cache-1")
+    c.move("start", "--yes", "--detach", "--add", f"cache-1={d.address}", "--keys-per-second", "100")
+    wait_until(lambda: c.status()["keys"]["moved"] > 20)
+    d.client().execute_command("CLIENT", "KILL", "TYPE", "normal")
+    wait_until(lambda: "closed the connection" in (c.status()["last_error"] or ""))
+    s = wait_until(lambda: s if not (s := c.status())["last_error"] else None)
+    assert s["state"] == "moving", s
+    c.move("rate", "--keys-per-second", "0")
+    c.wait_idle()
+    assert c.snapshot("user:*") == before
+
+
 def test_bytes_limit(farm):
     c = farm.cluster(1)
     with c.client() as cl:
