@@ -14,7 +14,11 @@
 
 #define SLICE_BYTES (8u << 20)
 #define SLICE_KEYS  256
-#define PATIENT_MS  120000 /* a key of hundreds of megabytes takes its time at both ends */
+/* What a large key takes at both ends, at the least and at the most; SLOW_COPY bytes a millisecond.
+ * A node that is frozen meanwhile is called down this late. */
+#define PATIENT_MIN_MS 10000
+#define PATIENT_MAX_MS 120000
+#define SLOW_COPY      20000
 
 static const struct gy_unit_names *names_of(const struct gy_pass *p, uint32_t unit)
 {
@@ -285,6 +289,15 @@ static void warn_host(struct gy_pass *p, const struct gy_run *r, uint32_t ms)
     }
 }
 
+uint32_t gy_carry_patience(uint64_t bytes)
+{
+    uint64_t ms = bytes / SLOW_COPY;
+    if (bytes <= SLICE_BYTES) {
+        return 0;
+    }
+    return ms < PATIENT_MAX_MS - PATIENT_MIN_MS ? (uint32_t)(PATIENT_MIN_MS + ms) : PATIENT_MAX_MS;
+}
+
 void gy_carry_run(struct gy_pass *p, struct gy_run *r)
 {
     if (!ask_marks(p, r) || !ask_sizes(p, r)) {
@@ -306,10 +319,11 @@ void gy_carry_run(struct gy_pass *p, struct gy_run *r)
             guess += it->size;
             s.item[s.n++] = i;
         }
-        bool big = guess > SLICE_BYTES;
-        gy_sync_timeout(r->nearc, big ? PATIENT_MS : p->m->link_conf.timeout_ms);
-        gy_sync_timeout(r->farc, big ? PATIENT_MS : p->m->link_conf.timeout_ms);
-        warn_host(p, r, big ? PATIENT_MS : 0);
+        uint32_t patience = gy_carry_patience(guess);
+        int timeout_ms = patience ? (int)patience : p->m->link_conf.timeout_ms;
+        gy_sync_timeout(r->nearc, timeout_ms);
+        gy_sync_timeout(r->farc, timeout_ms);
+        warn_host(p, r, patience);
         going = s.n == 0 || carry_slice(p, &s, guess);
         warn_host(p, r, 0);
     }

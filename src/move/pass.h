@@ -44,6 +44,8 @@ bool gy_pass_throttle(struct gy_pass *p, uint64_t keys, uint64_t bytes);
 
 /* ---- carry.c ---- */
 void gy_carry_run(struct gy_pass *p, struct gy_run *r);
+/* Ms that two servers may be silent over a slice of so many bytes; 0: no longer than ever. */
+uint32_t gy_carry_patience(uint64_t bytes);
 void gy_verify_run(struct gy_pass *p, struct gy_run *r);
 /* ---- sweep.c ---- */
 void gy_sweep_run(struct gy_pass *p, struct gy_run *r);

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "move/pass.h"
 #include "move/throttle.h"
 #include "ride.h"
 
@@ -42,6 +43,22 @@ static void test_throttle(void **state)
 }
 
 /* What others took is owed, but for a few seconds at most; what was taken here, in full. */
+/* Whoever asks a node that froze over a large key waits as long as this: the size says how long,
+ * not the largest key that there could be. */
+static void test_patience_goes_by_size(void **state)
+{
+    (void)state;
+    uint32_t before = 0;
+    assert_int_equal(gy_carry_patience(1u << 20), 0);
+    for (uint64_t bytes = 16u << 20; bytes; bytes <<= 1) {
+        uint32_t ms = gy_carry_patience(bytes);
+        assert_in_range(ms, before > 10000 ? before : 10000, 120000);
+        assert_true(ms == 120000 || ms <= 10000 + bytes / 10000); /* at no less than 10 MB/s */
+        before = ms;
+    }
+    assert_int_equal(before, 120000);
+}
+
 static void test_throttle_charge(void **state)
 {
     (void)state;
@@ -105,6 +122,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_throttle),
         cmocka_unit_test(test_throttle_charge),
+        cmocka_unit_test(test_patience_goes_by_size),
         cmocka_unit_test(test_keys_moved_on_access_are_charged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
