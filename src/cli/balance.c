@@ -67,7 +67,7 @@ static const struct gy_usage USAGE = {
     EXAMPLES,
     1,
     -1,
-    "0 fine; 1 the spread is above the limit; 2 bad input or usage",
+    "0 fine; 1 the spread is above the limit" GY_EXITS_NO,
 };
 
 /* ---- the facts ---- */

@@ -72,7 +72,7 @@ static const struct gy_usage USAGE = {
     EXAMPLES,
     2,
     2,
-    "0 they agree; 1 they do not; 2 bad input or usage",
+    "0 they agree; 1 they do not" GY_EXITS_NO,
 };
 
 static int keep(struct check *c, const void *key, size_t len, uint32_t a, uint32_t b)

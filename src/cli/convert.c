@@ -37,7 +37,7 @@ static const struct gy_usage USAGE = {
     EXAMPLES,
     1,
     1,
-    GY_EXITS,
+    GY_EXITS_ASKED,
 };
 
 int gy_cmd_convert(int argc, char **argv)

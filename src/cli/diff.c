@@ -45,7 +45,7 @@ static const struct gy_usage USAGE = {
     EXAMPLES,
     2,
     2,
-    "0 fine; 1 more moves than must; 2 bad input or usage",
+    "0 fine; 1 more moves than must" GY_EXITS_NO,
 };
 
 static void answer(const struct diff *d, const struct gy_movement *m, struct gy_buf *out)

@@ -51,7 +51,7 @@ static const struct gy_usage USAGE = {
     EXAMPLES,
     0,
     1,
-    "0 safe to change; 1 errors were found; 2 bad input or usage; 3 could not be reached",
+    "0 safe to change; 1 errors were found" GY_EXITS_NO,
 };
 
 /* ---- --checks ---- */

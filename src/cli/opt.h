@@ -44,6 +44,9 @@ struct gy_usage {
 #define GY_EXITS       "0 fine; 2 bad input or usage"
 #define GY_EXITS_ASKED GY_EXITS "; 3 the server at redis:// could not be reached or asked"
 
+/* The end of the line of one that may also answer no. */
+#define GY_EXITS_NO "; 2 bad input or usage; 3 could not be reached"
+
 #define GY_GO_ON (-1)
 
 /* Fills `into`; *words and *count are what is left. GY_GO_ON, or the exit status to return now

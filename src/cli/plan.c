@@ -12,6 +12,7 @@
 #include "formats/redis_slots.h"
 
 #include <stdio.h>
+#include <string.h>
 
 struct plan {
     struct gy_topo_from topo_from;
@@ -98,7 +99,7 @@ static const struct gy_usage USAGE = {
     EXAMPLES,
     1,
     1,
-    "0 fine; 1 more moves than must; 2 bad input or usage",
+    "0 fine; 1 more moves than must" GY_EXITS_NO,
 };
 
 static int prepare(struct plan *p, const char *path)
@@ -165,8 +166,14 @@ static void as_text(const struct plan *p, const struct gy_buf *file, struct gy_b
         gy_buf_printf(out, "slots     %9llu    of %u move\n", slots_moved(p), GY_REDIS_SLOTS);
     }
     if (p->output) {
-        gy_buf_printf(out, "\nversion %llu written to %s\n",
-                      (unsigned long long)gyre_topology_version(p->next), p->output);
+        gy_buf_putc(out, '\n');
+        /* Only gyre's own file says a version; `to` names the format of any other. */
+        if (p->as.to && strcmp(p->as.to, "gyre") != 0) {
+            gy_buf_printf(out, "%s", p->as.to);
+        } else {
+            gy_buf_printf(out, "version %llu", (unsigned long long)gyre_topology_version(p->next));
+        }
+        gy_buf_printf(out, " written to %s\n", p->output);
         return;
     }
     gy_buf_printf(out, "\nthe new topology (-o FILE writes it):\n\n");
