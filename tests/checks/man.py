@@ -44,7 +44,7 @@ def missing(gyre, page):
         for status in re.findall(r"\b(\d+) ", text.lower().split("exit status:")[1].split("\n\n")[0]):
             if not re.search(rf"^\.It {status}$", page, re.M):
                 yield f"{' '.join(command)} may end with status {status}, which is not in the manual"
-        if "--format NAME" in text and not re.search(r"\b3 ", text.split("exit status:")[1]):
+        if "--format NAME" in text and not re.search(r"\b3 ", text.split("exit status:")[1].split("\n\n")[0]):
             yield f"{' '.join(command)} takes redis://, and its help says nothing of status 3"
         if command[0] not in ("help", "version"):
             for option in re.findall(r"^ +(?:-\w, +)?--([a-z0-9-]+)", help_of(gyre, *command), re.M):

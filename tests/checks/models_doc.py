@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""models_doc.py [ROOT] - the tables of docs/migration.md 5.1 and models/cases.txt list the same cases and figures."""
+"""models_doc.py [ROOT] - the tables of docs/migration.md 5.1 and models/cases.txt list the same cases and figures, and
+the READMEs say as many mutations as there are."""
 import pathlib
 import re
 import sys
@@ -32,8 +33,15 @@ def main():
     for what, cases in (("only in docs/migration.md", doc - table), ("only in models/cases.txt", table - doc)):
         for model, options, states in sorted(cases):
             print(f"{what}: {model} {' '.join(options)} {states}")
+    mutations = len(re.findall(r"^\w+ +(?:assert|deadlock) ", (root / "models" / "cases.txt").read_text(encoding="utf-8"), re.M))
+    wrong = False
+    for name, pattern in (("README.md", r"(\d+) mutations"), ("README.zh-CN.md", r"(\d+) 个变体")):
+        said = re.findall(pattern, (root / name).read_text(encoding="utf-8"))
+        if said != [str(mutations)]:
+            wrong = True
+            print(f"{name} says {said} mutations; models/cases.txt has {mutations}")
     print(f"models_doc: {len(doc & table)} cases alike")
-    return 0 if doc == table and doc else 1
+    return 0 if doc == table and doc and not wrong else 1
 
 
 if __name__ == "__main__":

@@ -167,14 +167,18 @@ def test_models():
 def test_models_doc():
     with tempfile.TemporaryDirectory(prefix="gyre-check-") as name:
         d = pathlib.Path(name)
-        for f in ("docs/migration.md", "models/cases.txt"):
-            (d / f).parent.mkdir()
+        for f in ("docs/migration.md", "models/cases.txt", "README.md", "README.zh-CN.md"):
+            (d / f).parent.mkdir(exist_ok=True)
             shutil.copy(ROOT / f, d / f)
         expect(status(sys.executable, HERE / "models_doc.py", d).returncode == 0, "models_doc.py passes on the tree")
         cases = (d / "models/cases.txt").read_text()
         for changed in (cases.replace("NOHOLD", "NOHOLE", 1), cases.rsplit("\n", 2)[0] + "\n", cases.replace(" 807", " 808", 1)):
             (d / "models/cases.txt").write_text(changed)
             expect(status(sys.executable, HERE / "models_doc.py", d).returncode == 1, "models_doc.py sees a change")
+        (d / "models/cases.txt").write_text(cases)
+        readme = d / "README.md"
+        readme.write_text(readme.read_text().replace(" mutations", "0 mutations"))
+        expect(status(sys.executable, HERE / "models_doc.py", d).returncode == 1, "models_doc.py sees a wrong number of mutations")
 
 
 failures = []
