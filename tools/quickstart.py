@@ -292,7 +292,8 @@ def stay(fleet):
                  f"export GYRE_ADMIN=unix:{fleet.admin}",
                  f"{gyre} move history",
                  f"{gyre} move start --remove cache-1",
-                 f"{gyre} move start --weight cache-2=2"):
+                 f"{gyre} move start --weight cache-2=2",
+                 f"{gyre} move topology"):
         say(f"    {paint('36', text)}")
     say(f"\n  {bold('Ctrl-C')} ends everything and leaves nothing behind.")
     while all(p.poll() is None for p in fleet.stage.processes if p.name not in ("checker", "move")):

@@ -235,7 +235,7 @@ static const struct {
           0, 0, "0 done; 2 bad usage, or FILE cannot be written; 3 no answer from the proxy"}},
     [GY_MOVE_FORGET] =
         {"forget",
-         "do not try to clean a server that left any more",
+         "give up on a server that left and is gone for good",
          {"gyre move forget", "[OPTIONS] ADDRESS",
           "A server that left, or was to join and did not, on which the proxy's users could not be\n"
           "deleted is tried again and again; `gyre move status` lists those. If the one at ADDRESS\n"
@@ -267,9 +267,9 @@ void gy_move_overview(struct gy_buf *out)
     gy_buf_puts(out,
                 "\nWhich proxy: --admin ADDRESS, else --config TOPOLOGY (its proxy.admin), else "
                 "the environment's\nGYRE_ADMIN.\n\n"
-                "Exit status: 0 done; 1 the proxy says no, or the move did not end as wished; "
-                "2 bad usage;\n3 no answer from the proxy; 130 left by Ctrl-C: at the "
-                "question nothing was\nmoved, later the move goes on.\n\nexamples:\n"
+                "exit status: 0 done; 1 the proxy says no, or the move did not end as wished; "
+                "2 bad usage;\n3 no answer from the proxy; 130 left by Ctrl-C: before the move "
+                "began nothing was moved, later\nit goes on\n\nexamples:\n"
                 "  gyre move start --config gyre.yaml --add cache-4=10.0.0.5:6379\n"
                 "  GYRE_ADMIN=unix:/run/gyre/admin.sock gyre move status\n"
                 "  gyre move start --help\n");

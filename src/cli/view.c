@@ -400,7 +400,10 @@ static int overview(void)
     }
     gy_buf_puts(&out, "\nWhich store: --state DIRECTORY, else --config TOPOLOGY (its "
                       "proxy.state).\n\nexit status: 0 fine; 1 the answer is no; 2 bad input or "
-                      "usage; 3 the store cannot be used\n");
+                      "usage; 3 the store cannot be used\n\nexamples:\n"
+                      "  gyre view get --config gyre.yaml\n"
+                      "  gyre view put fleet.yaml --state /var/lib/app --expect 0\n"
+                      "  gyre view put --help\n");
     return gy_out_end(&out);
 }
 
