@@ -7,6 +7,7 @@
 #include "cli/out.h"
 
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #define OPTS_MAX  32
@@ -94,10 +95,16 @@ static int bad_number(const struct gy_opt *o, const char *value)
 {
     char q[GY_QUOTE], low[GY_NUM_TEXT], high[GY_NUM_TEXT];
     char letter[] = {'-', o->letter, '/', 0}; /* whichever of the two was typed */
-    uint64_t scale = o->kind == GY_OPT_NUMBER ? 1 : 1000000;
+    bool whole = o->kind != GY_OPT_NUMBER;
+    if (whole) {
+        snprintf(low, sizeof low, "%" PRIu64, o->min);
+        snprintf(high, sizeof high, "%" PRIu64, o->max);
+    } else {
+        gy_num_fmt_micros(low, o->min);
+        gy_num_fmt_micros(high, o->max);
+    }
     gy_complain("%s--%s is %s; it must be a%s number, %s to %s", o->letter ? letter : "", o->name,
-                gy_utf8_quote(q, gy_str(value)), scale == 1 ? "" : " whole",
-                gy_num_fmt_micros(low, o->min * scale), gy_num_fmt_micros(high, o->max * scale));
+                gy_utf8_quote(q, gy_str(value)), whole ? " whole" : "", low, high);
     return GY_EXIT_USAGE;
 }
 
