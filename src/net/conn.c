@@ -314,7 +314,7 @@ static void free_handle(uv_handle_t *h)
 
 /* One peer too many: accepted and closed, so that it learns at once instead of waiting in the
  * backlog. */
-static void turn_away(struct gy_listener *n)
+static void turn_away(struct gy_listener *n, const char *farewell)
 {
     union {
         uv_tcp_t tcp;
@@ -325,9 +325,8 @@ static void turn_away(struct gy_listener *n)
     } else {
         uv_tcp_init(&n->loop->uv, &drop->tcp);
     }
-    if (uv_accept(&n->u.stream, (uv_stream_t *)drop) == 0 && n->ev.farewell) {
-        uv_buf_t b =
-            uv_buf_init((char *)(uintptr_t)n->ev.farewell, (unsigned)strlen(n->ev.farewell));
+    if (uv_accept(&n->u.stream, (uv_stream_t *)drop) == 0) {
+        uv_buf_t b = uv_buf_init((char *)(uintptr_t)farewell, (unsigned)strlen(farewell));
         uv_try_write((uv_stream_t *)drop, &b, 1); /* closed either way */
     }
     uv_close((uv_handle_t *)drop, free_handle);
@@ -340,9 +339,10 @@ static void on_peer(uv_stream_t *s, int status)
         return; /* out of file descriptors, say: the next connection tries again */
     }
     const struct gy_conn_events *ev;
-    struct gy_conn *c = n->ev.accept(n->ctx, &ev);
+    const char *farewell = "";
+    struct gy_conn *c = n->ev.accept(n->ctx, &ev, &farewell);
     if (!c) {
-        turn_away(n);
+        turn_away(n, farewell);
         return;
     }
     init_handle(n->loop, c, ev, n->is_unix);

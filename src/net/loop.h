@@ -94,9 +94,8 @@ size_t gy_conn_taken(const struct gy_conn *c);
 
 struct gy_listener_events {
     /* Returns the connection to accept into (embedded in its owner) and its events, or NULL to turn
-     * the peer away. */
-    struct gy_conn *(*accept)(void *ctx, const struct gy_conn_events **ev);
-    const char *farewell; /* written to whoever is turned away; NULL: nothing */
+     * the peer away: then *farewell is what it is told. */
+    struct gy_conn *(*accept)(void *ctx, const struct gy_conn_events **ev, const char **farewell);
 };
 
 /* fd: a bound and listening socket (addr.h: gy_listen); taken over. */

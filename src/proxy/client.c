@@ -16,6 +16,8 @@
 /* Input left over from parsing (a cut request, or a client made to wait) above this stops the
  * reading. */
 #define LEFTOVER_MAX (256u * 1024)
+/* So much of each of its buffers a client keeps from one tick to the next, for nothing. */
+#define SPARE_MAX 1024
 /* While memory is short, one that has taken nothing for so long is closed; sooner if it holds more
  * than it may (its answers were larger than those before, on which the window was reckoned). */
 #define SHORT_STALL_MS 500
@@ -28,12 +30,15 @@ static struct gy_client *of_conn(struct gy_conn *c)
     return (struct gy_client *)((char *)c - offsetof(struct gy_client, conn));
 }
 
-struct gy_conn *gy_client_accept(void *worker, const struct gy_conn_events **ev)
+struct gy_conn *gy_client_accept(void *worker, const struct gy_conn_events **ev,
+                                 const char **farewell)
 {
     struct gy_worker *w = worker;
     const struct gy_proxy_conf *conf = &w->proxy->config->proxy;
-    if (w->stats.clients >= conf->max_clients / w->proxy->nworkers ||
-        w->stats.memory > conf->max_memory) {
+    bool crowded = w->stats.clients >= conf->max_clients / w->proxy->nworkers;
+    if (crowded || w->stats.memory > conf->max_memory) {
+        *farewell = crowded ? "-ERR max number of clients reached\r\n"
+                            : "-ERR the proxy has no memory left for another client; try again\r\n";
         gy_warn("client turned away worker=%u clients=%llu memory=%llu", w->index,
                 (unsigned long long)w->stats.clients, (unsigned long long)w->stats.memory);
         return NULL;
@@ -322,6 +327,28 @@ void gy_client_evict(struct gy_client *c)
     gy_conn_close(&c->conn, "memory is short");
 }
 
+/* Room that it had use for once. Kept for as long as it is connected, that of idle clients alone
+ * would be all the memory there is for those that come. */
+static void give_back(struct gy_client *c)
+{
+    size_t n = gy_buf_size(&c->in);
+    if (c->in.cap > SPARE_MAX && n < c->in.cap / 4) {
+        struct gy_buf rest = {0};
+        gy_buf_add(&rest, gy_buf_head(&c->in), n);
+        if (gy_buf_failed(&rest)) {
+            gy_buf_fini(&rest);
+        } else {
+            gy_buf_fini(&c->in);
+            c->in = rest;
+            account(c);
+        }
+    }
+    if (gy_conn_unsent(&c->conn) == 0) {
+        gy_buf_trim(&c->conn.out, SPARE_MAX);
+        gy_buf_trim(&c->conn.sending, SPARE_MAX);
+    }
+}
+
 /* A client that takes none of its answers for client_stall_ms is closed: its memory is somebody
  * else's. */
 void gy_client_tick(struct gy_client *c, uint64_t now)
@@ -335,6 +362,7 @@ void gy_client_tick(struct gy_client *c, uint64_t now)
         gy_conn_close(&c->conn, "half a request");
         return;
     }
+    give_back(c);
     c->worker->stats.memory += c->in.cap + c->conn.out.cap + c->conn.sending.cap + c->waiting;
     if (unread == 0 || c->conn.closing) {
         c->stalled_since = 0;

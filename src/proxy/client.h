@@ -58,7 +58,8 @@ struct gy_client {
     bool closing; /* QUIT or a protocol error: close once everything is answered */
 };
 
-struct gy_conn *gy_client_accept(void *worker, const struct gy_conn_events **ev);
+struct gy_conn *gy_client_accept(void *worker, const struct gy_conn_events **ev,
+                                 const char **farewell);
 void gy_client_tick(struct gy_client *c, uint64_t now);
 /* Its next command waits until this node has caught up. Then they go on in turn, each with at least
  * one command: nobody's long pipeline keeps another's one command waiting for ever. */

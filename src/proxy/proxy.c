@@ -76,7 +76,7 @@ static int listen_on(struct gy_proxy *p, const char *text, gyre_error_t *e)
     if (!rc) {
         rc = gy_listen(&addr, p->nworkers, fds, e);
     }
-    struct gy_listener_events ev = {gy_client_accept, "-ERR max number of clients reached\r\n"};
+    struct gy_listener_events ev = {gy_client_accept};
     for (unsigned i = 0; !rc && i < p->nworkers; i++) {
         rc = gy_listener_add(p->workers[i].loop, fds[i], addr.is_unix, &ev, &p->workers[i], e);
     }

@@ -136,6 +136,42 @@ def test_values_on_their_way_are_bounded(moving):
     assert SANITIZED or grown < 15 * MB, f"{grown / MB:.1f} MB"
 
 
+def test_who_comes_when_memory_is_short_is_told_so(moving):
+    m, key = moving, moving.keys[23]
+    m.put(key, b".")
+    m.source.freeze()
+    herd = [m.cluster.raw() for _ in range(110)]  # 22 MB of requests that wait: more than max_memory
+    for client in herd:
+        client.send(client.pack("APPEND", key, b"." * 200000))
+
+    def farewell():
+        with m.cluster.raw(timeout=0.1) as r:
+            try:
+                return r.line()
+            except TimeoutError:
+                return None
+    assert wait_until(farewell) == b"-ERR the proxy has no memory left for another client; try again\r\n"
+    m.source.thaw()
+    assert sorted(int(r.reply()[1:]) for r in herd) == [1 + 200000 * i for i in range(1, 111)]
+    wait_until(lambda: not farewell())
+    assert m.cluster.client().delete(key) == 1
+
+
+def test_idle_clients_keep_nobody_out(moving):
+    c, value = moving.cluster, b"." * 200000
+    pool = [c.raw() for _ in range(130)]
+    for client in pool:  # each had 200 KB each way once, and begins another request
+        wait_until(lambda: client.ask("SET", "idle", value) == b"+OK\r\n")
+        assert len(client.ask("GET", "idle")) > len(value)
+        client.send(b"*1\r\n")
+    wait_until(lambda: c.client().info("memory")["gyre_client_buffers"] < MB)
+    assert c.raw().ask("PING") == b"+PONG\r\n"
+    for client in pool:
+        client.send(b"$4\r\nPING\r\n")
+        assert client.reply() == b"+PONG\r\n"
+    assert c.client().delete("idle") == 1
+
+
 def test_a_value_for_which_there_can_be_no_room(moving):
     m, key = moving, moving.keys[22]
     m.put(key, b"." * (6 * MB))
