@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 
+#define FREE_TASKS 64
+
 struct part {
     struct gy_buf reply;
     uint32_t server;       /* GYRE_NONE: keys of one hash input that is on the move */
@@ -253,6 +255,19 @@ static void deal(struct split *s, struct gy_worker *w, const struct gy_request *
     free(d.by_input);
 }
 
+/* A key on the move is a task of its own: a hundred times its own size. So many as nobody minds are
+ * always let in. */
+static bool too_many(const struct split *s)
+{
+    const struct gy_worker *w = s->worker;
+    size_t moving = 0;
+    for (uint32_t i = 0; i < s->nparts; i++) {
+        moving += s->parts[i].server == GYRE_NONE;
+    }
+    return moving > FREE_TASKS && w->input_bytes + moving * GY_TASK_COST >
+                                      w->proxy->config->proxy.max_memory / w->proxy->nworkers;
+}
+
 bool gy_split(struct gy_client *c, const struct gy_command *cmd, const struct gy_request *rq,
               const uint32_t *pos, uint32_t nkeys)
 {
@@ -272,6 +287,13 @@ bool gy_split(struct gy_client *c, const struct gy_command *cmd, const struct gy
     s->order = gy_xcalloc(nkeys, sizeof *s->order);
     s->parts = gy_xcalloc(nkeys, sizeof *s->parts);
     deal(s, w, rq, pos);
+    if (too_many(s)) {
+        gy_req_error(s->req, "TRYAGAIN more of its keys are being moved than limits.max_memory has "
+                             "room for at once; the command was not executed: ask for fewer keys "
+                             "at once, or raise the limit");
+        free_split(s);
+        return true;
+    }
     order_keys(s);
     if (s->counted) {
         c->tasks++;

@@ -249,7 +249,7 @@ void gy_task_command(struct gy_task *t, const struct gy_slice *argv, size_t argc
         t->keys[k] = spans[keys[k]];
     }
     free(spans);
-    t->request = gy_buf_size(&t->cmd);
+    t->request = gy_buf_size(&t->cmd) + GY_TASK_COST;
     t->worker->input_bytes += t->request;
 }
 

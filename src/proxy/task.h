@@ -97,6 +97,8 @@ bool gy_tasks_older(const struct gy_worker *w,
 void gy_tasks_free(struct gy_worker *w);
 
 /* ---- for the rules (task_forward.c, task_back.c) ---- */
+/* What a task takes besides its command. */
+#define GY_TASK_COST (sizeof(struct gy_task) + 512)
 struct gy_slice gy_task_key(const struct gy_task *t, uint32_t i);
 void gy_task_restart(struct gy_task *t);
 void gy_task_rest(struct gy_task *t); /* gives everything back but its request */

@@ -172,6 +172,17 @@ def test_idle_clients_keep_nobody_out(moving):
     assert c.client().delete("idle") == 1
 
 
+def test_more_moving_keys_in_one_command_than_memory_has_room_for(moving):
+    c, many = moving.cluster, [b"m%d" % i for i in range(60000)]
+    peak(c.proxy)
+    before = peak(c.proxy)
+    one = c.raw()
+    for command in ("MGET", "DEL"):
+        assert re.match(rb"-TRYAGAIN more of its keys .* not executed", one.ask(command, *many))
+    assert SANITIZED or peak(c.proxy) - before < 20 * MB
+    assert one.ask("MGET", *many[:2000]) == b"*2000\r\n" + b"$-1\r\n" * 2000
+
+
 def test_a_value_for_which_there_can_be_no_room(moving):
     m, key = moving, moving.keys[22]
     m.put(key, b"." * (6 * MB))
