@@ -67,7 +67,7 @@ static void write_units(struct gy_json *w, const struct gy_view *v, const struct
     uint64_t in[GY_UNIT_STATE_COUNT] = {0};
     /* The view's states, not the machines': those are the mover's thread's own. */
     for (uint32_t i = 0; i < j->mig->nunits; i++) {
-        in[v->move == j->mig ? v->state[i] : GY_UNIT_STABLE]++;
+        in[gy_view_state_of(v, j->mig, i)]++;
     }
     gy_json_key(w, "units");
     gy_json_object(w);

@@ -130,6 +130,15 @@ bool gy_view_serves(const struct gy_view *v, uint32_t server)
            (v->move && is_in(v->move->next_server, gyre_map_count(v->move->next), server));
 }
 
+enum gy_unit_state gy_view_state_of(const struct gy_view *v, const struct gy_migration *m,
+                                    uint32_t unit)
+{
+    if (v->move == m) {
+        return (enum gy_unit_state)v->state[unit];
+    }
+    return v->map == m->next ? GY_UNIT_MOVED : GY_UNIT_STABLE;
+}
+
 bool gy_view_set_drain(struct gy_view *v, const uint32_t *servers, uint32_t n)
 {
     uint32_t *drain = copy_of(servers, n, sizeof *servers);

@@ -72,6 +72,11 @@ bool gy_view_set_drain(struct gy_view *v, const uint32_t *servers, uint32_t n);
 /* Does a node of the current map, or of the next one, have this server? */
 bool gy_view_serves(const struct gy_view *v, uint32_t server);
 
+/* Where a unit of m stands under v. A view without m is one from before its first unit is armed, or
+ * the last: the map that m led to then says that everything has moved. */
+enum gy_unit_state gy_view_state_of(const struct gy_view *v, const struct gy_migration *m,
+                                    uint32_t unit);
+
 /* A flow of keys from one server to another. */
 struct gy_pair {
     uint32_t src, dst; /* server indices */

@@ -238,6 +238,28 @@ static void test_clone(void **state)
     gyre_map_unref(b);
 }
 
+/* From before the first unit is armed until after the last view, and of a move taken back. */
+static void test_state_of(void **state)
+{
+    (void)state;
+    gyre_map_t *a = map_of(2, 1), *b = map_of(3, 1);
+    struct gy_view *v = view_of(a, 3), *end = view_of(b, 3);
+    struct gy_migration *m = migrate(v, b, 4);
+    struct gy_view *w = gy_view_with_move(v, m);
+    w->state[1] = GY_UNIT_CLEANING;
+    assert_int_equal(gy_view_state_of(v, m, 1), GY_UNIT_STABLE);
+    assert_int_equal(gy_view_state_of(w, m, 0), GY_UNIT_STABLE);
+    assert_int_equal(gy_view_state_of(w, m, 1), GY_UNIT_CLEANING);
+    assert_int_equal(gy_view_state_of(end, m, 0), GY_UNIT_MOVED);
+    assert_int_equal(gy_view_state_of(end, m, 1), GY_UNIT_MOVED);
+    gy_view_unref(end);
+    gy_view_unref(w);
+    gy_view_unref(v);
+    gy_migration_unref(m);
+    gyre_map_unref(a);
+    gyre_map_unref(b);
+}
+
 static void test_too_many_units(void **state)
 {
     (void)state;
@@ -281,10 +303,11 @@ static void test_keyset(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_states),         cmocka_unit_test(test_chunks),
-        cmocka_unit_test(test_names),          cmocka_unit_test(test_routes),
-        cmocka_unit_test(test_replace),        cmocka_unit_test(test_clone),
-        cmocka_unit_test(test_too_many_units), cmocka_unit_test(test_keyset),
+        cmocka_unit_test(test_states),   cmocka_unit_test(test_chunks),
+        cmocka_unit_test(test_names),    cmocka_unit_test(test_routes),
+        cmocka_unit_test(test_replace),  cmocka_unit_test(test_clone),
+        cmocka_unit_test(test_state_of), cmocka_unit_test(test_too_many_units),
+        cmocka_unit_test(test_keyset),
 
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
