@@ -89,6 +89,9 @@ static void nodes(const struct gy_proxy *p, struct gy_buf *out)
     const struct gy_worker *w = &p->workers[0];
     for (uint32_t i = 0; i < w->nnodes; i++) {
         const struct gy_backend_summary *s = &w->nodes[i];
+        if (s->left) {
+            continue;
+        }
         gy_buf_printf(out,
                       "node%" PRIu32 ":name=%s,address=%s,state=%s,requests=%" PRIu64
                       ",failures=%" PRIu64 "\r\n",
@@ -186,7 +189,9 @@ void gy_proxy_info(void *proxy, struct gy_buf *json)
     gy_json_key(&j, "nodes");
     gy_json_array(&j);
     for (uint32_t i = 0; i < p->workers[0].nnodes; i++) {
-        node_json(p, i, &j);
+        if (!p->workers[0].nodes[i].left) {
+            node_json(p, i, &j);
+        }
     }
     gy_json_array_end(&j);
     gy_json_object_end(&j);

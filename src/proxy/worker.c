@@ -116,6 +116,7 @@ void gy_worker_summarise(struct gy_worker *w)
         const struct gy_backend *b = w->backends[i];
         struct gy_backend_summary *s = &w->nodes[i];
         s->state = b->state;
+        s->left = b->left;
         s->failures = b->failures;
         s->requests = b->requests;
         s->inflight = b->count;

@@ -36,6 +36,7 @@ struct gy_worker_stats {
 struct gy_backend_summary {
     char *name, *address;
     enum gy_backend_state state;
+    bool left; /* no node has this server any more: nobody is told of it */
     char why[160];
     uint64_t failures, requests, inflight;
 };

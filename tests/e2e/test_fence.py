@@ -66,7 +66,9 @@ def test_one_user_a_process_and_none_behind_it(farm):
 
 
 def gone_for_good(c, node):
-    """No user and no connection of the proxy's, and none comes back; the others keep theirs."""
+    """No user and no connection of the proxy's, and none comes back; the others keep theirs. Nor is it shown as a node."""
+    wait_until(lambda: len(json.loads(c.http("GET", "/v1/status")[1])["nodes"]) == len(c.nodes))
+    assert node.address.encode() not in c.raw().ask("INFO", "nodes")
     wait_until(lambda: users(node) == [])
     served(c, "k", 1)
     time.sleep(0.2)
