@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diff.c - `gyre diff`: what moves when one topology takes the place of another. */
+/*
+ * diff.c - `gyre diff`: what moves when one topology takes the place of another, or, of one, while
+ * servers are down. Threads: main only.
+ */
 #include "cli/arcs.h"
 #include "cli/cmd.h"
 #include "cli/movement.h"
 #include "cli/opt.h"
 #include "cli/out.h"
+#include "cli/outage.h"
 #include "cli/topo.h"
 
 struct diff {
     struct gy_topo_from topo_from;
     struct gy_keys_from from;
-    uint64_t samples, flows;
+    struct gy_down_from down_from;
+    uint64_t samples, flows, replicas;
     double limit;
     bool arcs, json;
 };
@@ -25,6 +30,9 @@ static const struct gy_opt OPTIONS[] = {
      offsetof(struct diff, arcs), 0, 0, NULL},
     {0, "max-ratio", "R", "exit status 1 when moved / minimum is above R (1.001)", GY_OPT_NUMBER,
      offsetof(struct diff, limit), 1000000, UINT64_C(1000000000000), NULL},
+    GY_DOWN_OPTION(struct diff, "of one topology: this node, zone or host is down (repeatable)"),
+    {'n', "replicas", "R", "with --down: nodes that hold a key (default: as the topology says)",
+     GY_OPT_UINT, offsetof(struct diff, replicas), 1, 64, NULL},
     GY_TOPO_OPTIONS(struct diff),
     {0, "json", NULL, "answer in JSON", GY_OPT_FLAG, offsetof(struct diff, json), 0, 0, NULL},
     {0}};
@@ -33,17 +41,20 @@ static const char *const EXAMPLES[] = {
     "gyre diff fleet.yaml bigger-fleet.yaml",
     "gyre diff old.yaml new.yaml --keys keys.txt --json",
     "gyre diff old.yaml new.yaml --arcs",
+    "gyre diff fleet.yaml --down cache-1",
+    "gyre diff fleet.yaml --down eu/a/r1 -n 3",
     NULL,
 };
 
 static const struct gy_usage USAGE = {
     "gyre diff",
-    "OLD NEW",
+    "OLD NEW | TOPOLOGY --down NAME...",
     "Shows which share of the key space changes its node, from where to where, the least that had "
-    "to move,\nand what hash mod N would have moved.",
+    "to move,\nand what hash mod N would have moved. With --down: who takes over, what moves back, "
+    "what is lost.",
     OPTIONS,
     EXAMPLES,
-    2,
+    1,
     2,
     "0 fine; 1 more moves than must" GY_EXITS_NO,
 };
@@ -69,6 +80,47 @@ static void answer(const struct diff *d, const struct gy_movement *m, struct gy_
     gy_buf_putc(out, '\n');
 }
 
+static int diff_down(const struct diff *d, const char *path)
+{
+    struct gy_topo topo = {0};
+    struct gy_downed down = {0};
+    struct gy_outage o = {0};
+    struct gy_buf out = {0};
+    int rc = gy_topo_load(path, &d->topo_from, &topo);
+    rc = rc ? rc : gy_down_find(&down, &d->down_from, &topo);
+    rc = rc ? rc : gy_outage_find(&o, &topo, &down, d->replicas, d->samples);
+    if (!rc && d->json) {
+        gy_outage_json(&o, &out);
+    } else if (!rc) {
+        gy_outage_text(&o, (size_t)d->flows, &out);
+    }
+    int wrote = gy_out_end(&out);
+    gy_outage_fini(&o);
+    gy_down_fini(&down);
+    gy_topo_fini(&topo);
+    return rc ? rc : wrote;
+}
+
+/* --down asks of one topology, everything else of two. */
+static int check_words(const struct diff *d, int count)
+{
+    bool down = d->down_from.count > 0;
+    if (down && (d->arcs || d->from.lines || d->from.nul)) {
+        gy_complain("diff: --down goes without --arcs and --keys");
+        return GY_EXIT_USAGE;
+    }
+    if (!down && d->replicas) {
+        gy_complain("diff: -n goes with --down");
+        return GY_EXIT_USAGE;
+    }
+    if (count != (down ? 1 : 2)) {
+        gy_complain("diff: %s; usage: gyre diff %s",
+                    down ? "--down takes one topology" : "which second topology?", USAGE.words);
+        return GY_EXIT_USAGE;
+    }
+    return GY_EXIT_OK;
+}
+
 int gy_cmd_diff(int argc, char **argv)
 {
     struct diff d = {.samples = 200000, .flows = 20, .limit = 1.001};
@@ -77,6 +129,10 @@ int gy_cmd_diff(int argc, char **argv)
     int rc = gy_opt_parse(&USAGE, argc, argv, &d, &words, &count);
     if (rc != GY_GO_ON) {
         return rc;
+    }
+    rc = check_words(&d, count);
+    if (rc || d.down_from.count) {
+        return rc ? rc : diff_down(&d, words[0]);
     }
     struct gy_topo old = {0}, new = {0};
     struct gy_movement m = {0};

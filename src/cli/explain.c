@@ -5,11 +5,11 @@
  * nodes and zones, and who answers when the owner is down.
  */
 #include "base/json.h"
-#include "base/num.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/opt.h"
 #include "cli/out.h"
+#include "cli/outage.h"
 #include "cli/request.h"
 #include "cli/table.h"
 #include "cli/term.h"
@@ -27,9 +27,13 @@ struct explain {
     struct gy_topo_from topo_from;
     bool json, encoded;
     struct gy_request_from from;
+    struct gy_down_from down_from;
     /* inside */
     struct gy_topo topo;
-    struct gy_slice key, url; /* url: what the key was made of, with a recipe */
+    struct gy_downed down;
+    uint32_t serves;                /* with --down: who answers then; GYRE_NONE: nobody */
+    const struct gy_server *master; /* of a Redis Cluster: the owner, NULL: nobody, or no cluster */
+    struct gy_slice key, url;       /* url: what the key was made of, with a recipe */
     struct gy_buf made;
     struct gyre_explain x;
     const char *like, *hash;
@@ -47,6 +51,7 @@ static const struct gy_opt OPTIONS[] = {
     GY_REQUEST_OPTIONS(struct explain, from),
     {0, "encoded", NULL, "the key is percent-encoded, and shown so", GY_OPT_FLAG,
      offsetof(struct explain, encoded), 0, 0, NULL},
+    GY_DOWN_OPTION(struct explain, "this node, zone or host is down (repeatable)"),
     GY_TOPO_OPTIONS(struct explain),
     {0, "json", NULL, "answer in JSON", GY_OPT_FLAG, offsetof(struct explain, json), 0, 0, NULL},
     {0}};
@@ -54,6 +59,7 @@ static const struct gy_opt OPTIONS[] = {
 static const char *const EXAMPLES[] = {
     "gyre explain fleet.yaml user:1",
     "gyre explain fleet.yaml 'cart:{user:1}' -n 3",
+    "gyre explain fleet.yaml user:1 --down cache-2 --down eu/a",
     "gyre explain edge.yaml --key 'host+path' https://cdn.example/v/1.ts",
     NULL,
 };
@@ -74,21 +80,29 @@ static const struct gy_usage USAGE = {
 /* The walk is what the replicas are without regard to zones. */
 static int find_walk(struct explain *x)
 {
-    gyre_topology_t *plain = gyre_topology_clone(x->topo.config->topology);
     gyre_map_t *map = NULL;
-    gyre_error_t e = {0};
-    int rc = GY_EXIT_OK;
-    if (!plain || gyre_topology_set(plain, "spread", "none", &e)) {
-        rc = gy_complain_memory();
-    }
-    if (!rc) {
-        rc = gy_topo_build(plain, "topology", &map);
-    }
+    int rc = gy_plain_map(x->topo.config->topology, &map);
     if (!rc) {
         x->walk_count = gyre_map_replicas(map, x->key.p, x->key.n, x->walk, WALK_MAX, NULL);
     }
     gyre_map_unref(map);
-    gyre_topology_free(plain);
+    return rc;
+}
+
+/* The replicas, and who answers, once those of --down are passed over. */
+static int find_down(struct explain *x)
+{
+    int rc = gy_down_find(&x->down, &x->down_from, &x->topo);
+    gyre_mask_t *mask = rc ? NULL : gy_down_mask(&x->down, x->topo.map);
+    if (!rc && !mask) {
+        rc = gy_complain_memory();
+    }
+    if (!rc) {
+        x->serves = gyre_mask_locate(mask, x->key.p, x->key.n);
+        x->chosen_count =
+            gyre_mask_replicas(mask, x->key.p, x->key.n, x->chosen, x->replicas, &x->flags);
+    }
+    gyre_mask_unref(mask);
     return rc;
 }
 
@@ -96,10 +110,8 @@ static int find_facts(struct explain *x)
 {
     const gyre_topology_t *t = x->topo.config->topology;
     gyre_map_t *map = x->topo.map;
-    const char *r = gyre_topology_get(t, "replicas");
-    if (!x->replicas && (!r || gy_num_uint(gy_str(r), &x->replicas))) {
-        x->replicas = 1;
-    }
+    x->replicas = x->replicas ? x->replicas : gy_copies_of(t);
+    x->replicas = x->replicas < REPLICAS_MAX ? x->replicas : REPLICAS_MAX;
     x->x.size = sizeof x->x;
     int rc = gyre_map_explain(map, x->key.p, x->key.n, &x->x);
     if (rc) {
@@ -111,7 +123,11 @@ static int find_facts(struct explain *x)
     bool sample = x->like && strcmp(x->like, "sample") == 0;
     x->hash = gyre_topology_get(t, sample ? "mode" : "hash"); /* empty: the system has but one */
     x->chosen_count = gyre_map_replicas(map, x->key.p, x->key.n, x->chosen, x->replicas, &x->flags);
-    return find_walk(x);
+    if (gy_is_cluster(x->topo.pool) && x->x.node != GYRE_NONE) {
+        x->master = gy_pool_find(x->topo.pool, gyre_map_node(map, x->x.node)->name);
+    }
+    rc = x->down_from.count ? find_down(x) : GY_EXIT_OK;
+    return rc ? rc : find_walk(x);
 }
 
 static bool is_chosen(const struct explain *x, uint32_t node, size_t *place)
@@ -214,6 +230,11 @@ static void text_point(struct gy_buf *out, const struct explain *x)
         label(out, "rule");
         gy_buf_printf(out, "%s\n", x->x.rule);
     }
+    uint64_t slot, none, slots = gyre_map_slots(x->topo.map);
+    if (slots && gyre_map_position(x->topo.map, x->key.p, x->key.n, &none, &slot)) {
+        label(out, "slot");
+        gy_buf_printf(out, "%llu of %llu\n", (unsigned long long)slot, (unsigned long long)slots);
+    }
     /* A table's entries stand in a row as points do, but nobody walks along it from the hash. */
     if (!x->x.has_point || *x->x.rule) {
         return;
@@ -225,6 +246,26 @@ static void text_point(struct gy_buf *out, const struct explain *x)
                   (unsigned long long)x->x.point_index,
                   (unsigned long long)gyre_map_points(x->topo.map),
                   x->x.wrapped ? " (past the end of the ring, so its first)" : "");
+}
+
+static bool is_down(const struct explain *x, uint32_t node)
+{
+    return x->down_from.count && x->down.node[node];
+}
+
+/* What a node of the walk is to the key. */
+static void text_part(const struct explain *x, uint32_t node, size_t taken, struct gy_table *t)
+{
+    size_t place;
+    if (is_down(x, node)) {
+        gy_table_cell(t, node == x->x.node ? "owner, down" : "down");
+    } else if (!is_chosen(x, node, &place)) {
+        gy_table_cell(t, taken < x->chosen_count ? "no: zone taken already" : "no");
+    } else if (place == 0) {
+        gy_table_cell(t, node == x->x.node ? "owner" : "answers for the owner");
+    } else {
+        gy_table_format(t, "copy %zu", place + 1);
+    }
 }
 
 static void text_walk(struct gy_buf *out, const struct explain *x)
@@ -243,15 +284,75 @@ static void text_walk(struct gy_buf *out, const struct explain *x)
         gy_table_cell(&t, n->name);
         gy_table_cell(&t, n->address);
         gy_table_cell(&t, n->zone);
-        if (chosen) {
-            gy_table_format(&t, place ? "copy %zu" : "owner", place + 1);
-        } else {
-            gy_table_cell(&t, taken < x->chosen_count ? "no: zone taken already" : "no");
-        }
+        text_part(x, x->walk[i], taken, &t);
     }
     gy_table_end(&t, out);
     if (x->walk_count > shown) {
         gy_buf_printf(out, "... and %zu more nodes\n", x->walk_count - shown);
+    }
+}
+
+/* Of a Redis Cluster: the master and its replicas, which alone have the slot. */
+static void text_set(struct gy_buf *out, const struct explain *x)
+{
+    static const char *const heads[] = {"SERVER", "ADDRESS", "ZONE", "ROLE", "STATE", NULL};
+    const struct gy_pool *p = x->topo.pool;
+    struct gy_table t;
+    gy_buf_putc(out, '\n');
+    gy_table_init(&t, heads);
+    for (size_t i = 0; i < p->server_count; i++) {
+        const struct gy_server *s = &p->servers[i];
+        bool replica = s->replica_of && x->master->id && strcmp(s->replica_of, x->master->id) == 0;
+        if (s != x->master && !replica) {
+            continue;
+        }
+        bool down = s->states & (GY_STATE_DOWN | GY_STATE_SUSPECT | GY_STATE_NO_ADDRESS);
+        gy_table_cell(&t, s->name);
+        gy_table_cell(&t, s->address);
+        gy_table_cell(&t, s->zone);
+        gy_table_cell(&t, gy_role_name(s->role));
+        gy_table_cell(&t, down || (x->down_from.count && x->down.server[i]) ? "down" : "up");
+    }
+    gy_table_end(&t, out);
+}
+
+static void text_standby(struct gy_buf *out, const struct explain *x)
+{
+    const struct gy_server *s = gy_standby(x->topo.pool, x->master, NULL);
+    label(out, "if down");
+    if (s) {
+        gy_buf_printf(out, "%s  by failover: it is a replica\n", s->name);
+    } else {
+        gy_buf_puts(out, "nobody: it has no replica that is up\n");
+    }
+}
+
+static void text_heir(struct gy_buf *out, const struct explain *x)
+{
+    if (x->master) {
+        text_standby(out, x);
+        return;
+    }
+    label(out, "if down");
+    if (when_down(x) == GYRE_NONE) {
+        gy_buf_puts(out, "nobody: there is no other node\n");
+    } else {
+        text_node(out, node_at(x, when_down(x)));
+    }
+}
+
+/* With --down: who answers while those are. */
+static void text_serves(struct gy_buf *out, const struct explain *x)
+{
+    const struct gy_server *s = x->master;
+    label(out, "answers now");
+    if (s) {
+        s = x->down.server[s - x->topo.pool->servers] ? gy_standby(x->topo.pool, s, &x->down) : s;
+        gy_buf_printf(out, "%s\n", s ? s->name : "nobody: master and replicas are down");
+    } else if (x->serves == GYRE_NONE) {
+        gy_buf_puts(out, "nobody: all nodes are down\n");
+    } else {
+        text_node(out, node_at(x, x->serves));
     }
 }
 
@@ -261,11 +362,13 @@ static void as_text(struct gy_buf *out, const struct explain *x)
     text_point(out, x);
     label(out, "owner");
     text_node(out, node_at(x, x->x.node));
-    label(out, "if down");
-    if (when_down(x) == GYRE_NONE) {
-        gy_buf_puts(out, "nobody: there is no other node\n");
-    } else {
-        text_node(out, node_at(x, when_down(x)));
+    text_heir(out, x);
+    if (x->down_from.count) {
+        text_serves(out, x);
+    }
+    if (x->master) {
+        text_set(out, x);
+        return;
     }
     text_walk(out, x);
     if (x->flags & GYRE_REPLICAS_SHORT) {
@@ -304,6 +407,11 @@ static void json_point(struct gy_json *j, const struct explain *x)
     if (*x->x.rule) {
         gy_json_kstring(j, "rule", x->x.rule);
     }
+    uint64_t slot, none, slots = gyre_map_slots(x->topo.map);
+    if (slots && gyre_map_position(x->topo.map, x->key.p, x->key.n, &none, &slot)) {
+        gy_json_kuint(j, "slot", slot);
+        gy_json_kuint(j, "slots", slots);
+    }
     if (x->x.has_point) {
         gy_json_kstring(j, "position", hex(h, bits, x->x.position_hi, x->x.position_lo));
         gy_json_kstring(j, "point", hex(h, bits, x->x.point_hi, x->x.point_lo));
@@ -331,6 +439,40 @@ static void json_walk(struct gy_json *j, const struct explain *x)
     gy_json_kbool(j, "zones_repeat", (x->flags & GYRE_REPLICAS_SPREAD) != 0);
 }
 
+static void json_server(struct gy_json *j, const struct gy_server *s)
+{
+    if (!s) {
+        gy_json_null(j);
+        return;
+    }
+    json_node(j, &(struct gyre_node){.name = s->name, .address = s->address, .zone = s->zone});
+}
+
+static void json_heirs(struct gy_json *j, const struct explain *x)
+{
+    const struct gy_pool *p = x->topo.pool;
+    gy_json_key(j, "if_down");
+    if (x->master) {
+        json_server(j, gy_standby(p, x->master, NULL));
+    } else if (when_down(x) == GYRE_NONE) {
+        gy_json_null(j);
+    } else {
+        json_node(j, node_at(x, when_down(x)));
+    }
+    if (!x->down_from.count) {
+        return;
+    }
+    gy_json_key(j, "answers");
+    if (x->master) {
+        bool down = x->down.server[x->master - p->servers];
+        json_server(j, down ? gy_standby(p, x->master, &x->down) : x->master);
+    } else if (x->serves == GYRE_NONE) {
+        gy_json_null(j);
+    } else {
+        json_node(j, node_at(x, x->serves));
+    }
+}
+
 static void as_json(struct gy_buf *out, const struct explain *x)
 {
     struct gy_json j;
@@ -344,12 +486,7 @@ static void as_json(struct gy_buf *out, const struct explain *x)
     json_point(&j, x);
     gy_json_key(&j, "owner");
     json_node(&j, node_at(x, x->x.node));
-    gy_json_key(&j, "if_down");
-    if (when_down(x) == GYRE_NONE) {
-        gy_json_null(&j);
-    } else {
-        json_node(&j, node_at(x, when_down(x)));
-    }
+    json_heirs(&j, x);
     json_walk(&j, x);
     gy_json_object_end(&j);
     gy_buf_putc(out, '\n');
@@ -403,6 +540,7 @@ int gy_cmd_explain(int argc, char **argv)
     }
     int wrote = gy_out_end(&out);
     gy_buf_fini(&x.made);
+    gy_down_fini(&x.down);
     gy_topo_fini(&x.topo);
     return rc ? rc : wrote;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ranges.c - `gyre ranges`: what each node owns and holds as a replica, and who can feed its
- * replacement; of one node the feeders one by one; with --list the ranges themselves.
+ * replacement; of one node the feeders one by one; with --list the ranges themselves. Of all nodes
+ * also whether copies of a key stand together. Threads: main only.
  */
 #include "base/utf8.h"
+#include "cli/apart.h"
 #include "cli/arcs.h"
 #include "cli/cmd.h"
 #include "cli/opt.h"
@@ -25,7 +27,8 @@ struct ranges {
     struct gy_topo topo;
     gyre_map_t *map;
     gyre_holdings_t *holdings;
-    uint32_t only; /* the node asked for; GYRE_NONE: all */
+    struct gy_apart apart; /* without --list and node */
+    uint32_t only;         /* the node asked for; GYRE_NONE: all */
 };
 
 static const struct gy_opt OPTIONS[] = {
@@ -110,6 +113,9 @@ static int find_facts(struct ranges *r, const char *node)
         gy_complain("ranges: --list: this placement has no ranges: each key has an order of nodes "
                     "of its own");
         return GY_EXIT_USAGE;
+    }
+    if (!r->list && r->only == GYRE_NONE) {
+        gy_apart_find(&r->apart, r->map, r->replicas, r->samples);
     }
     return GY_EXIT_OK;
 }
@@ -247,6 +253,7 @@ static void as_text(const struct ranges *r, struct gy_buf *out)
     }
     if (r->only == GYRE_NONE) {
         text_all(r, out);
+        gy_apart_text(&r->apart, out);
     } else {
         text_one(r, out);
     }
@@ -333,6 +340,8 @@ static void as_json(const struct ranges *r, struct gy_buf *out)
     gy_json_array_end(&j);
     if (r->list) {
         json_list(r, &j);
+    } else if (r->only == GYRE_NONE) {
+        gy_apart_json(&r->apart, &j);
     }
     gy_json_object_end(&j);
     gy_buf_putc(out, '\n');
