@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * balance.c - `gyre balance`: the exact share of every node, what chance would give with so many
- * points, and how real keys fall. Exit status 1 when the spread (CV) is above the limit.
+ * points, how real keys fall, and why a node has what it has. Exit status 1 when the spread (CV) is
+ * above the limit.
  */
 #include "base/json.h"
+#include "base/utf8.h"
+#include "cli/causes.h"
 #include "cli/cmd.h"
 #include "cli/groups.h"
 #include "cli/keys.h"
@@ -13,6 +16,7 @@
 #include "cli/table.h"
 #include "cli/term.h"
 #include "cli/topo.h"
+#include "cli/weigh.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +25,11 @@ struct balance {
     struct gy_topo_from topo_from;
     struct gy_keys_from from;
     double limit, target; /* target 0: points are not asked for */
+    const char *weight_for;
+    const char *why; /* a node; NULL: the fullest, if it is far from even */
     bool json;
     /* inside */
+    const struct gy_topo *topo;
     const gyre_topology_t *topology;
     gyre_map_t *map;
     uint32_t count;
@@ -30,20 +37,28 @@ struct balance {
     struct gyre_balance exact, measured;
     struct gyre_evidence evidence;
     struct gy_points points;
+    struct gy_weigh weigh;
     uint64_t *keys; /* of each node; NULL: not measured */
     uint64_t keys_total;
     struct gy_groups zones, hosts;
+    struct gy_parts parts;
+    struct gy_causes causes;
 };
 
 #define MICRO       1000000
 #define KEYS_A_NODE 100   /* fewer are no judge of a placement */
 #define SURE        0.95  /* of the intervals */
 #define NO_CHANCE   0.001 /* chance that is too small to explain anything */
+#define UNEVEN      1.10  /* times an even share: said why, without being asked */
 
 static const struct gy_opt OPTIONS[] = {
     GY_KEYS_OPTIONS(struct balance),
     {0, "cv", "LIMIT", "alert above this spread, standard deviation / mean (0.20)", GY_OPT_NUMBER,
      offsetof(struct balance, limit), 0, 100 * (uint64_t)MICRO, NULL},
+    {0, "why", "NODE", "why it has what it has (default: the fullest, if it is 10 % too full)",
+     GY_OPT_TEXT, offsetof(struct balance, why), 0, 0, NULL},
+    {0, "weight-for", "NODE=SHARE", "which weight gives it that share (25%), and what that moves",
+     GY_OPT_TEXT, offsetof(struct balance, weight_for), 0, 0, NULL},
     {0, "points-for", "CV", "how many points a spread below CV takes, and what they cost",
      GY_OPT_NUMBER, offsetof(struct balance, target), 1000, 10 * (uint64_t)MICRO, NULL},
     GY_TOPO_OPTIONS(struct balance),
@@ -55,6 +70,7 @@ static const char *const EXAMPLES[] = {
     "redis-cli -p 6379 --scan | gyre balance fleet.yaml -    (-p of one node)",
     "gyre balance fleet.yaml --keys keys.txt --cv 0.10 --json",
     "gyre balance fleet.yaml --points-for 0.05",
+    "gyre balance fleet.yaml --weight-for cache-1=25%",
     NULL,
 };
 
@@ -86,9 +102,11 @@ static int count_keys(struct balance *b, char **args, int count)
     while (!rc && !(rc = gy_keys_next(&k)) && k.count) {
         uint32_t node[GY_KEYS_BATCH];
         gyre_map_locate_batch(b->map, k.key, k.len, k.count, node);
-        for (size_t i = 0; i < k.count; i++) {
+        for (size_t i = 0; i < k.count && !rc; i++) {
             b->keys[node[i]]++;
+            rc = gy_parts_add(&b->parts, b->map, k.key[i], k.len[i], node[i]);
         }
+        rc = rc ? gy_complain_memory() : GY_EXIT_OK;
         b->keys_total += k.count;
     }
     gy_keys_close(&k);
@@ -122,12 +140,33 @@ static int measure(struct balance *b)
     return GY_EXIT_OK;
 }
 
+static int find_causes(struct balance *b)
+{
+    uint32_t node = b->why ? gyre_map_find(b->map, b->why) : GYRE_NONE;
+    char q[GY_QUOTE];
+    if (b->why && node == GYRE_NONE) {
+        gy_complain("balance: --why: no node %s", gy_utf8_quote(q, gy_str(b->why)));
+        return GY_EXIT_USAGE;
+    }
+    return gy_causes_find(&b->causes, b->topo, node, b->keys_total ? b->keys : NULL, &b->parts)
+               ? gy_complain_memory()
+               : GY_EXIT_OK;
+}
+
+static bool tells_why(const struct balance *b)
+{
+    return b->causes.node != GYRE_NONE && (b->why || b->causes.times > UNEVEN);
+}
+
 static int find_facts(struct balance *b, char **args, int count)
 {
     b->count = gyre_map_count(b->map);
     b->exact = (struct gyre_balance){.size = sizeof b->exact};
     gyre_map_balance(b->map, &b->exact);
     int rc = b->target > 0 ? gy_points_find(b->topology, b->target, &b->points) : GY_EXIT_OK;
+    if (!rc && b->weight_for) {
+        rc = gy_weigh_find(b->topology, b->map, b->weight_for, &b->weigh);
+    }
     if (!rc) {
         rc = count_keys(b, args, count);
     }
@@ -138,7 +177,7 @@ static int find_facts(struct balance *b, char **args, int count)
                 gy_groups_make(b->map, b->keys, GY_BY_HOST, &b->hosts))) {
         rc = gy_complain_memory();
     }
-    return rc;
+    return rc ? rc : find_causes(b);
 }
 
 /* So few fall unevenly on any placement: k keys a node alone make a CV of about 1/sqrt(k). */
@@ -248,6 +287,9 @@ static void text_figures(const struct balance *b, struct gy_buf *out)
     if (b->target > 0) {
         gy_points_text(&b->points, out);
     }
+    if (b->weight_for) {
+        gy_weigh_text(&b->weigh, out);
+    }
 }
 
 static void text_verdict(const struct balance *b, struct gy_buf *out)
@@ -261,6 +303,10 @@ static void text_verdict(const struct balance *b, struct gy_buf *out)
              exact ? "the placement's" : "the keys'", exact ? b->exact.cv : b->measured.cv,
              b->limit);
     gy_term_tint(out, GY_TINT_BAD, line);
+    if (b->causes.main && strcmp(b->causes.main->code, "points") != 0) {
+        gy_buf_printf(out, ": %s\n", b->causes.main->code);
+        return;
+    }
     gy_buf_puts(out, exact ? ": more points per node would even it out\n"
                            : ": hash tags that draw many together, or the weights\n");
 }
@@ -271,6 +317,9 @@ static void as_text(const struct balance *b, struct gy_buf *out)
     text_groups(b, out);
     text_figures(b, out);
     text_verdict(b, out);
+    if (tells_why(b)) {
+        gy_causes_text(&b->causes, b->map, out);
+    }
 }
 
 /* ---- as JSON ---- */
@@ -321,6 +370,12 @@ static void json_figures(const struct balance *b, struct gy_json *j)
     if (b->target > 0) {
         gy_points_json(&b->points, j);
     }
+    if (b->weight_for) {
+        gy_weigh_json(&b->weigh, j);
+    }
+    if (tells_why(b)) {
+        gy_causes_json(&b->causes, b->map, j);
+    }
     gy_json_kdouble(j, "limit", b->limit);
     gy_json_kbool(j, "balanced", !too_far(b));
 }
@@ -358,6 +413,7 @@ int gy_cmd_balance(int argc, char **argv)
     rc = gy_topo_load(words[0], &b.topo_from, &topo);
     b.map = topo.map;
     if (!rc) {
+        b.topo = &topo;
         b.topology = topo.config->topology;
         rc = find_facts(&b, words + 1, count - 1);
     }
@@ -371,6 +427,7 @@ int gy_cmd_balance(int argc, char **argv)
     gy_buf_fini(&out);
     gy_groups_fini(&b.zones);
     gy_groups_fini(&b.hosts);
+    gy_parts_fini(&b.parts);
     free(b.keys);
     gy_topo_fini(&topo);
     return rc;

@@ -22,6 +22,11 @@ static const struct gy_check CHECKS[] = {
      "look with CLUSTER COUNTKEYSINSLOT who has keys; keep the slot there; "
      "CLUSTER SETSLOT n STABLE elsewhere",
      NULL, NULL, NULL, gy_check_stray},
+    {"views-differ", GY_FOUND_ERROR, "nodes that do not agree who owns what, or who is there and up",
+     "wait a minute for gossip, and ask again; if it stays: redis-cli --cluster check, then fix",
+     NULL, NULL, NULL, NULL}, /* told by views.c */
+    {"not-asked", GY_FOUND_WARNING, "a node that did not tell its view: its open slots are not known",
+     "ask it itself: gyre doctor redis://HOST:PORT", NULL, NULL, NULL, NULL},
     {"owner-down", GY_FOUND_ERROR, "a server that is down owns slots or tokens",
      "bring it back or fail over to its replica first", gy_is_owner_down,
      "is down and owns keys", "are down and own keys", NULL},
@@ -251,6 +256,12 @@ static void take_note(const struct gy_note *n, struct gy_findings *out)
             f.todo = LIFTED[i].todo;
         }
     }
+    for (size_t i = 0; i < COUNT_OF(CHECKS); i++) { /* those that are only told by notes */
+        if (!CHECKS[i].look && !CHECKS[i].is && strcmp(CHECKS[i].code, n->code) == 0) {
+            f.severity = CHECKS[i].severity;
+            f.todo = CHECKS[i].todo;
+        }
+    }
     struct gy_buf text = {0};
     gy_buf_puts(&text, n->text);
     add(out, f, &text);
@@ -287,7 +298,7 @@ void gy_checks_run(const struct gy_pool *pool, const gyre_map_t *map, struct gy_
     for (size_t i = 0; i < COUNT_OF(CHECKS); i++) {
         if (CHECKS[i].look) {
             CHECKS[i].look(&CHECKS[i], &p, out);
-        } else {
+        } else if (CHECKS[i].is) {
             sentence(&CHECKS[i], &p, out);
         }
     }

@@ -2,7 +2,8 @@
 /*
  * checks.h - what `gyre doctor` looks for, as one table: a code, how bad it is, what it means, what
  * to do, and a pure function over a pool and, where it can be placed, its map. A check either tells
- * which servers it holds for (is), and the sentence is made of that, or looks for itself (look).
+ * which servers it holds for (is), and the sentence is made of that, or looks for itself (look), or
+ * has neither: a note of its code tells it.
  * To add one: a row in CHECKS (checks.c) and its function in checks_slots.c or checks_fleet.c.
  *
  * Invariant: an ERROR means that a change now could lose keys, or could not finish. Findings keep

@@ -6,11 +6,14 @@
 #include "base/json.h"
 #include "cli/checks.h"
 #include "cli/cmd.h"
+#include "cli/down.h"
+#include "cli/live.h"
 #include "cli/opt.h"
 #include "cli/out.h"
 #include "cli/source.h"
 #include "cli/term.h"
 #include "cli/topo.h"
+#include "cli/views.h"
 #include "formats/format.h"
 
 #include <stdio.h>
@@ -36,6 +39,7 @@ static const struct gy_opt OPTIONS[] = {
 static const char *const EXAMPLES[] = {
     "gyre doctor redis://127.0.0.1:7001",
     "redis-cli -p 7001 cluster nodes | gyre doctor -",
+    "gyre doctor nodes-7001.txt nodes-7002.txt nodes-7003.txt",
     "gyre doctor nutcracker.yml --json",
     "gyre doctor --checks",
     NULL,
@@ -43,14 +47,14 @@ static const char *const EXAMPLES[] = {
 
 static const struct gy_usage USAGE = {
     "gyre doctor",
-    "TOPOLOGY | --checks",
+    "TOPOLOGY [VIEW...] | --checks",
     "Is it whole, and safe to change now? An error means that a change now could lose keys, or "
-    "could not\nfinish. '-' is stdin; redis://HOST:PORT is asked what it knows: the view of that "
-    "node.",
+    "could not\nfinish. '-' is stdin; of redis://HOST:PORT every node of its cluster is asked, and "
+    "they must agree,\nas must each VIEW: CLUSTER NODES of another node.",
     OPTIONS,
     EXAMPLES,
     0,
-    1,
+    -1,
     "0 safe to change; 1 errors were found" GY_EXITS_NO,
 };
 
@@ -238,6 +242,26 @@ static void fini(struct doctor *d)
     gy_pools_free(d->pools);
 }
 
+/* The other nodes of the cluster say what they see. */
+static int hear_others(struct doctor *d, char **words, int count, gyre_error_t *e)
+{
+    struct gy_pool *mine = d->pools->list[0];
+    int rc = GYRE_OK;
+    if (gy_live_is(words[0]) && gy_is_cluster(mine)) {
+        rc = gy_views_ask(words[0], mine, e);
+    }
+    for (int i = 1; i < count && !rc; i++) {
+        struct gy_pools *view = NULL;
+        rc = gy_source_read(words[i], d->topo_from.format, &view, e);
+        rc = rc ? rc : gy_views_add(mine, view->list[0], words[i], e);
+        gy_pools_free(view);
+    }
+    if (!rc && count > 1 && gy_views_unheard(mine)) {
+        rc = gy_format_fail(e, GYRE_NOMEM, NULL, "out of memory");
+    }
+    return rc;
+}
+
 int gy_cmd_doctor(int argc, char **argv)
 {
     struct doctor d = {0};
@@ -260,6 +284,7 @@ int gy_cmd_doctor(int argc, char **argv)
     if (!rc) {
         rc = gy_topo_some(d.pools, d.topo_from.pool, words[0], &d.only, &e);
     }
+    rc = rc ? rc : hear_others(&d, words, count, &e);
     rc = rc ? gy_source_complain(words[0], &e) : examine(&d);
     if (!rc) {
         (d.json ? as_json : as_text)(&d, &out);

@@ -239,15 +239,11 @@ void gy_outage_text(const struct gy_outage *o, size_t most, struct gy_buf *out)
         gy_buf_printf(out, "unserved  %.4f %%: nobody is left to take it over\n",
                       100 * o->unserved);
     }
-    if (o->down->cluster) {
-        gy_buf_printf(
-            out, "lost      %.4f %% if they do not come back: master and replicas are all down\n",
-            100 * o->lost);
-    } else {
-        gy_buf_printf(
-            out, "lost      %.4f %% if they do not come back: no copy is elsewhere (of %llu)\n",
-            100 * o->lost, (unsigned long long)o->copies);
+    gy_buf_printf(out, "lost      %.4f %% has no other copy", 100 * o->lost);
+    if (!o->down->cluster) {
+        gy_buf_printf(out, " (of %llu)", (unsigned long long)o->copies);
     }
+    gy_buf_puts(out, ", should they not come back\n");
     if (!o->exact) {
         gy_buf_printf(out, "estimated from %llu sampled keys\n", (unsigned long long)o->samples);
     }

@@ -34,7 +34,7 @@ def info(server):
 
 def gyre(*words, status=0):
     done = subprocess.run([GYRE, *map(str, words)], capture_output=True, text=True, timeout=60)
-    assert done.returncode == status, done.stderr
+    assert done.returncode == status, done.stdout + done.stderr
     return done.stdout
 
 
@@ -68,3 +68,12 @@ def test_plan_is_carried_out(farm):
     assert sorted(s["slots"] for s in shown) == [0, 8192, 8192] and not any(s["open_slots"] for s in shown)
     assert re.findall(r"value:(\S+)", ask(servers[1], (f"GET {k}\n" for k in KEYS))) == KEYS
     assert json.loads(gyre("plan", url, "--even", "--json"))["moved"] == 0
+    # the drained master makes itself a replica, and not all hear of it at once: that, too, is a disagreement
+    wait_until(lambda: subprocess.run([GYRE, "doctor", url], capture_output=True, timeout=60).returncode == 0, timeout=30, every=.2)
+    ids = [s.client().execute_command("CLUSTER", "MYID").decode() for s in servers]
+    with servers[1].client() as c:  # what only this node knows, and what it no longer does
+        c.execute_command("CLUSTER", "SETSLOT", 0, "IMPORTING", ids[0])
+        c.execute_command("CLUSTER", "FORGET", ids[2])
+    found = gyre("doctor", url, status=1)
+    assert f"{servers[1].address} has 1 open slot: 0 from {servers[0].address}" in found, found
+    assert f"error views-differ: {servers[1].address} does not know {servers[2].address}" in found, found

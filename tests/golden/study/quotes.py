@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""articles.py GYRE ROOT: docs/articles.md quotes what the program prints.
+"""quotes.py GYRE ROOT PAGE: a page of docs (articles.md, questions.md) quotes what the program prints.
 
 Each command of a console block is run in the source folder, and every line quoted under it must be in its output, in
 order ("..." at the end: the line goes on). Every number set in bold in a section must be in what the section's commands
-print. Each claim has a command; each study is used.
+print. Each section has a command, and there are as many as there must be; articles.md uses each study.
 """
 import concurrent.futures
 import json
@@ -18,9 +18,12 @@ BOLD = re.compile(r"\*\*(.+?)\*\*", re.S)
 NUMBER = re.compile(r"\d+\.\d+|\d{3,}")
 
 
-def sections(text):
-    """(title, text) of each claim."""
-    for part in re.split(r"^### ", text, flags=re.M)[1:]:
+PAGES = {"articles.md": ("### ", 40), "questions.md": ("## ", 10)}  # a section begins so; the least there are
+
+
+def sections(text, mark):
+    """(title, text) of each claim or question."""
+    for part in re.split(rf"^{mark}", text, flags=re.M)[1:]:
         title, _, body = part.partition("\n")
         yield title, re.split(r"^## ", body, flags=re.M)[0]
 
@@ -79,22 +82,23 @@ def complaints(title, body, output_of):
 
 
 def main():
-    gyre, root = os.path.abspath(sys.argv[1]), sys.argv[2]
-    with open(os.path.join(root, "docs/articles.md"), encoding="utf-8") as f:
-        claims = list(sections(f.read()))
+    gyre, root, page = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3]
+    mark, least = PAGES[page]
+    with open(os.path.join(root, "docs", page), encoding="utf-8") as f:
+        claims = list(sections(f.read(), mark))
     commands = sorted({c for _, body in claims for block in FENCE.findall(body) for c, _ in quoted(block)})
     with tempfile.TemporaryDirectory() as path, concurrent.futures.ThreadPoolExecutor(2) as pool:
         os.symlink(gyre, os.path.join(path, "gyre"))
         output_of = dict(zip(commands, pool.map(lambda c: run(c, path, root), commands)))
     problems = [p for title, body in claims for p in complaints(title, body, output_of)]
     listed = json.loads(subprocess.run([gyre, "study", "--json"], capture_output=True, text=True, check=True).stdout)
-    for study in listed:
+    for study in listed if page == "articles.md" else []:
         if not any(re.search(rf"gyre study {study['study']}\b", c) for c in commands):
             problems.append(f"study {study['study']} is not used")
-    if len(claims) < 40:
-        problems.append(f"only {len(claims)} claims")
+    if len(claims) < least:
+        problems.append(f"only {len(claims)} sections")
     print("\n".join(problems))
-    print(f"{len(claims)} claims, {len(commands)} commands, {len(problems)} problems")
+    print(f"{len(claims)} sections, {len(commands)} commands, {len(problems)} problems")
     return 1 if problems else 0
 
 
