@@ -54,6 +54,12 @@ int gy_cmd_completion(int argc, char **argv)
         gy_complete(words + 1, count - 1, &out);
         return gy_out_end(&out);
     }
+    if (count > 1) {
+        char q[GY_QUOTE];
+        gy_complain("completion: one shell at a time, not %s too",
+                    gy_utf8_quote(q, gy_str(words[1])));
+        return GY_EXIT_USAGE;
+    }
     for (const struct gy_script *s = gy_scripts; s->shell; s++) {
         if (strcmp(words[0], s->shell) == 0) {
             gy_buf_puts(&out, s->text);

@@ -6,10 +6,11 @@
  *   replica NAME of=MASTER [id=HEX] [address=HOST:PORT] [zone=Z]
  *   move SLOT[-SLOT] FROM TO [bytes=N]
  *   replicate REPLICA MASTER
+ *   end
  *
- * in that order: masters are known before they are named. Slots are those before the moves. In
- * words a blank, a control character or '%' is %XX. A name is an address unless another is given.
- * Threads: one an object.
+ * in that order; a file cut short, which would be another plan, has no `end`: masters are known
+ * before they are named. Slots are those before the moves. In words a blank, a control character or
+ * '%' is %XX. A name is an address unless another is given. Threads: one an object.
  */
 #include "formats/redis_plan.h"
 #include "base/num.h"
@@ -32,6 +33,7 @@ struct plan {
     uint8_t *flags;           /* of the servers */
     size_t room;
     uint64_t moves, bytes;
+    bool ended;
 };
 
 int gy_redis_plan_sniff(struct gy_slice head)
@@ -324,10 +326,18 @@ static int read_replicate(struct plan *n, struct gy_slice rest)
 
 static int read_line(struct plan *n)
 {
-    static const char *const words[] = {"master", "replica", "move", "replicate", NULL};
+    static const char *const words[] = {"master", "replica", "move", "replicate", "end", NULL};
     struct gy_slice rest = n->l.line, word;
     if (!gy_word_next(&rest, &word) || word.p[0] == '#') {
         return GYRE_OK;
+    }
+    if (n->ended) {
+        return gy_read_fail(n->r, GYRE_SYNTAX, gy_lines_mark(&n->l, word),
+                            "nothing may stand behind the line 'end'");
+    }
+    if (gy_slice_eq(word, GY_LIT("end"))) {
+        n->ended = true;
+        return gy_word_next(&rest, &word) ? missing(n, "end") : GYRE_OK;
     }
     if (gy_slice_eq(word, GY_LIT("master"))) {
         return read_server(n, rest, GY_ROLE_PRIMARY);
@@ -402,6 +412,10 @@ static int settle(struct plan *n)
     }
     for (uint32_t i = 0; !rc && i < n->p->server_count; i++) {
         rc = n->p->servers[i].role == GY_ROLE_PRIMARY ? settle_master(n, i) : GYRE_OK;
+    }
+    if (!rc && !n->ended) {
+        rc = gy_read_fail(n->r, GYRE_SYNTAX, (struct gy_mark){n->l.number, 1},
+                          "the line 'end' is missing: the plan was cut short here");
     }
     rc = rc ? rc : gy_read_fact(n->r, n->p, "slots_covered", "%u", GY_REDIS_SLOTS);
     rc = rc ? rc : gy_read_fact(n->r, n->p, "slots_missing", "%s", "");

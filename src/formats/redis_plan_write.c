@@ -241,6 +241,7 @@ static int write(struct writing *n)
     put_masters(n);
     rc = find_replicas(n);
     gy_buf_add(out, gy_buf_head(&n->lines), gy_buf_size(&n->lines));
+    gy_buf_puts(out, "end\n");
     out->failed |= n->lines.failed;
     return rc;
 }

@@ -164,6 +164,8 @@ int gy_slot_plan(const struct gy_slot_plan *p, gyre_topology_t **out, gyre_error
 
 /* ---- sizes ---- */
 
+#define SLOT_BYTES_MAX (INT64_MAX >> 16) /* so that the sum of all slots' is a number too */
+
 static int read_size(const struct gy_lines *l, const char *file, uint64_t *sizes, gyre_error_t *e)
 {
     struct gy_slice rest = l->line, slots, bytes, more;
@@ -178,9 +180,15 @@ static int read_size(const struct gy_lines *l, const char *file, uint64_t *sizes
                                  "%s is no slot, 0 to %u, and no range of them",
                                  gy_utf8_quote(q, slots), GY_REDIS_SLOTS - 1);
     }
-    if (!gy_word_next(&rest, &bytes) || gy_num_uint(bytes, &size) || size > INT64_MAX >> 16) {
+    int rc = gy_word_next(&rest, &bytes) ? gy_num_uint(bytes, &size) : GYRE_SYNTAX;
+    if (rc && rc != GYRE_RANGE) {
         return gy_format_fail_at(e, GYRE_SYNTAX, file, gy_lines_mark(l, slots),
                                  "behind a slot stands how many bytes it has");
+    }
+    if (rc || size > SLOT_BYTES_MAX) {
+        return gy_format_fail_at(e, GYRE_RANGE, file, gy_lines_mark(l, bytes),
+                                 "%s bytes are more than a slot can have (%llu)",
+                                 gy_utf8_quote(q, bytes), (unsigned long long)SLOT_BYTES_MAX);
     }
     if (gy_word_next(&rest, &more) && more.p[0] != '#') {
         return gy_format_fail_at(e, GYRE_SYNTAX, file, gy_lines_mark(l, more),

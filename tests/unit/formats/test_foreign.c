@@ -46,6 +46,9 @@ static const struct refusal REFUSALS[] = {
     {NULL, P "master b weight=0\nmove 5 a b\n", 3, 1, "'b' has weight 0, but 1 slots stay with it"},
     {NULL, P "master b leaves\nmove 5 a b\n", 3, 1, "'b' leaves, but 1 slots stay with it"},
     {NULL, "redis-plan 1\nmaster a slots=1-16383\n", 2, 1, "slot 0 belongs to no master"},
+    {NULL, P "master b\nmove 5 a b\n", 4, 1, "the line 'end' is missing: the plan was cut short"},
+    {NULL, P "end of it\n", 3, 1, "such a line is: end"},
+    {NULL, P "end\n# fine\nmaster b\n", 5, 1, "nothing may stand behind the line 'end'"},
     /* twemproxy */
     {NULL, "p:\n  listen: h:1\n  hash: md5x\n  servers:\n  - h:1:1\n", 3, 9,
      "unknown hash 'md5x'; did you mean 'md5'?"},
@@ -203,7 +206,8 @@ static const struct {
     {"16384 7\n", 1, 1, "is no slot"},
     {"5\n", 1, 1, "how many bytes"},
     {"5 -7\n", 1, 1, "how many bytes"},
-    {"5 99999999999999999\n", 1, 1, "how many bytes"},
+    {"5 99999999999999999\n", 1, 3, "are more than a slot can have"},
+    {"5 99999999999999999999\n", 1, 3, "are more than a slot can have"},
     {"5 7 8\n", 1, 5, "'8' stands behind the bytes"},
 };
 
@@ -228,9 +232,9 @@ static void zones(void **state)
     struct gy_source from = {.file = "f"};
     struct gy_pools *f;
     gyre_error_t e = {0};
-    assert_int_equal(
-        gy_pools_parse(gy_str(P "replica [::1]:7 of=a\nreplica [::1]:8 of=a\n"), &from, &f, NULL),
-        0);
+    assert_int_equal(gy_pools_parse(gy_str(P "replica [::1]:7 of=a\nreplica [::1]:8 of=a\nend\n"),
+                                    &from, &f, NULL),
+                     0);
     struct gy_pool *p = f->list[0];
     assert_int_equal(gy_zone_list_apply(gy_str("[::1]:8 b # no\n"), "z", p, &e), GYRE_SYNTAX);
     assert_int_equal(gy_zone_list_apply(gy_str("# x\n[::1]:8 b\n::1 c\n"), "z", p, &e), 0);

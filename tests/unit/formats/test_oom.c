@@ -109,7 +109,7 @@ static const char *const FOREIGN[] = {
     "EndpointDetails(host:a, datacenter:d, rack:r), EndpointDetails(host:b, datacenter:e)])\n",
     "--SERVER=a:1/?2 --SERVER=b --DISTRIBUTION=consistent,MD5\n",
     "redis-plan 1\nmaster a id=x slots=0-16382\nmaster b%20 address=h:1 zone=z slots=16383 leaves\n"
-    "replica c of=a\nmove 16383 b%20 a bytes=7\nreplicate c b%20\n",
+    "replica c of=a\nmove 16383 b%20 a bytes=7\nreplicate c b%20\nend\n",
     "cassandra_tokens: 1\nnodes: [{node: a, dc: d, rack: r, initial_token: \"1,2\"}, {node: b}]\n",
     "http { upstream a { server a:1; server a:1 down; hash \"$a\" consistent; } }\n"
     "stream { upstream b { server a:1; server b:1 backup; } }\n",
@@ -205,7 +205,7 @@ static void plan_slots(void **state)
     struct gy_source from = {.file = "f"};
     struct gy_pools *f;
     assert_int_equal(gy_pools_parse(gy_str("redis-plan 1\nmaster a slots=0-9999\n"
-                                           "master b slots=10000-16383\n"),
+                                           "master b slots=10000-16383\nend\n"),
                                     &from, &f, NULL),
                      0);
     const gyre_topology_t *t = f->list[0]->config->topology;
