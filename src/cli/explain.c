@@ -10,6 +10,7 @@
 #include "cli/opt.h"
 #include "cli/out.h"
 #include "cli/outage.h"
+#include "cli/replica_set.h"
 #include "cli/request.h"
 #include "cli/table.h"
 #include "cli/term.h"
@@ -292,45 +293,11 @@ static void text_walk(struct gy_buf *out, const struct explain *x)
     }
 }
 
-/* Of a Redis Cluster: the master and its replicas, which alone have the slot. */
-static void text_set(struct gy_buf *out, const struct explain *x)
-{
-    static const char *const heads[] = {"SERVER", "ADDRESS", "ZONE", "ROLE", "STATE", NULL};
-    const struct gy_pool *p = x->topo.pool;
-    struct gy_table t;
-    gy_buf_putc(out, '\n');
-    gy_table_init(&t, heads);
-    for (size_t i = 0; i < p->server_count; i++) {
-        const struct gy_server *s = &p->servers[i];
-        bool replica = s->replica_of && x->master->id && strcmp(s->replica_of, x->master->id) == 0;
-        if (s != x->master && !replica) {
-            continue;
-        }
-        bool down = s->states & (GY_STATE_DOWN | GY_STATE_SUSPECT | GY_STATE_NO_ADDRESS);
-        gy_table_cell(&t, s->name);
-        gy_table_cell(&t, s->address);
-        gy_table_cell(&t, s->zone);
-        gy_table_cell(&t, gy_role_name(s->role));
-        gy_table_cell(&t, down || (x->down_from.count && x->down.server[i]) ? "down" : "up");
-    }
-    gy_table_end(&t, out);
-}
-
-static void text_standby(struct gy_buf *out, const struct explain *x)
-{
-    const struct gy_server *s = gy_standby(x->topo.pool, x->master, NULL);
-    label(out, "if down");
-    if (s) {
-        gy_buf_printf(out, "%s  by failover: it is a replica\n", s->name);
-    } else {
-        gy_buf_puts(out, "nobody: it has no replica that is up\n");
-    }
-}
-
 static void text_heir(struct gy_buf *out, const struct explain *x)
 {
     if (x->master) {
-        text_standby(out, x);
+        label(out, "if down");
+        gy_standby_text(x->topo.pool, x->master, out);
         return;
     }
     label(out, "if down");
@@ -348,7 +315,8 @@ static void text_serves(struct gy_buf *out, const struct explain *x)
     label(out, "answers now");
     if (s) {
         s = x->down.server[s - x->topo.pool->servers] ? gy_standby(x->topo.pool, s, &x->down) : s;
-        gy_buf_printf(out, "%s\n", s ? s->name : "nobody: master and replicas are down");
+        gy_term_encode(out, gy_str(s ? s->name : "nobody: master and replicas are down"));
+        gy_buf_putc(out, '\n');
     } else if (x->serves == GYRE_NONE) {
         gy_buf_puts(out, "nobody: all nodes are down\n");
     } else {
@@ -367,7 +335,7 @@ static void as_text(struct gy_buf *out, const struct explain *x)
         text_serves(out, x);
     }
     if (x->master) {
-        text_set(out, x);
+        gy_replica_set_text(x->topo.pool, x->master, x->down_from.count ? &x->down : NULL, out);
         return;
     }
     text_walk(out, x);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * parts.h - what of the keys is hashed, counted: a key that comes again and again, and a hash tag
- * that many keys share, both fall on one node whatever the placement. The first 2^20 different ones
+ * that many keys share, both fall on one node whatever the placement. The first 2^18 different ones
  * are kept, and an excerpt of each; what is hot among later ones is not seen. Threads: one thread
  * an object.
  */
@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "gyre.h"
 
-#define GY_PARTS_MOST ((size_t)1 << 20)
+#define GY_PARTS_MOST ((size_t)1 << 18)
 #define GY_PART_SHOWN 40 /* bytes of the excerpt */
 
 struct gy_part {
