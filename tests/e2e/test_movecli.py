@@ -140,6 +140,9 @@ def test_under_way_is_said_at_once(cluster, shared_farm):
     assert done.stdout == "", "no plan is shown for what cannot begin"
     table = cluster.move("status").stdout
     assert " done: " in table and table.count("limit") == 1, table
+    cluster.move("pause")
+    told = json.loads(cluster.move("status", "--json").stdout)  # of a move that stands still: the same twice
+    assert told["state"] == "paused" and told == cluster.status()
     cluster.move("abort", timeout=30)
 
 
