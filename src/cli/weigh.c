@@ -15,6 +15,8 @@
 #define FAR     0.01
 #define SAMPLES 200000 /* where the movement can only be sampled */
 
+#define NO_WEIGHTS "this placement does not look at weights"
+
 static int complain(const char *text, const char *why)
 {
     char q[GY_QUOTE];
@@ -106,6 +108,21 @@ static int search(const gyre_topology_t *t, uint32_t node, double others, gyre_m
     return *best && rc != GYRE_NOMEM ? GYRE_OK : rc;
 }
 
+/* Why the weight it has is the best found: twice as much tells what weights do here. */
+static const char *why_stays(const gyre_topology_t *t, gyre_map_t *map, const struct gy_weigh *w,
+                             gyre_error_t *e)
+{
+    gyre_map_t *twice = NULL;
+    const char *why = "no weight comes nearer than the one it has";
+    if (build(t, w->name, 2 * w->now, &twice, e)) {
+        why = e->message;
+    } else if (gyre_map_same(twice, map)) {
+        why = NO_WEIGHTS;
+    }
+    gyre_map_unref(twice);
+    return why;
+}
+
 int gy_weigh_find(const gyre_topology_t *t, gyre_map_t *map, const char *text, struct gy_weigh *out)
 {
     uint32_t node = GYRE_NONE;
@@ -133,9 +150,9 @@ int gy_weigh_find(const gyre_topology_t *t, gyre_map_t *map, const char *text, s
         return complain(text, e.message);
     }
     if (out->weight != out->now && gyre_map_same(best, map)) {
-        rc = complain(text, "this placement does not look at weights");
+        rc = complain(text, NO_WEIGHTS);
     } else if (out->weight == out->now && fabs(out->share - out->wanted) > FAR) {
-        rc = complain(text, *e.message ? e.message : "no weight comes nearer than the one it has");
+        rc = complain(text, why_stays(t, map, out, &e));
     }
     rc = rc ? rc : measure(map, best, out);
     gyre_map_unref(best);
