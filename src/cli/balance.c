@@ -271,7 +271,7 @@ static void text_keys(const struct balance *b, struct gy_buf *out)
 
 static void text_figures(const struct balance *b, struct gy_buf *out)
 {
-    gy_buf_printf(out, "\n%u nodes", b->exact.nodes);
+    gy_buf_printf(out, "\n%u node%s", b->exact.nodes, b->exact.nodes == 1 ? "" : "s");
     if (gyre_map_points(b->map)) {
         gy_buf_printf(out, ", %llu points, %zu KB", (unsigned long long)gyre_map_points(b->map),
                       (gyre_map_bytes(b->map) + 1023) / 1024);

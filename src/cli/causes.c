@@ -94,8 +94,8 @@ static int of_placement(struct finder *f)
             ignored ? ignored->text
                     : "weights are given, but this placement does not look at them");
     } else {
-        add(f, "weights", fair / c->even, "weight %.6g of %.6g in all, %u nodes", n->weight,
-            f->weight, f->active);
+        add(f, "weights", fair / c->even, "weight %.6g of %.6g in all, %u node%s", n->weight,
+            f->weight, f->active, f->active == 1 ? "" : "s");
     }
     double times = share > 0 && fair > 0 ? share / fair : 0;
     if (narrow) {

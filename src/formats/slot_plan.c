@@ -166,7 +166,13 @@ int gy_slot_plan(const struct gy_slot_plan *p, gyre_topology_t **out, gyre_error
 
 #define SLOT_BYTES_MAX (INT64_MAX >> 16) /* so that the sum of all slots' is a number too */
 
-static int read_size(const struct gy_lines *l, const char *file, uint64_t *sizes, gyre_error_t *e)
+struct sizes {
+    uint64_t *size;
+    bool told[GY_REDIS_SLOTS];
+    bool any;
+};
+
+static int read_size(const struct gy_lines *l, const char *file, struct sizes *out, gyre_error_t *e)
 {
     struct gy_slice rest = l->line, slots, bytes, more;
     uint32_t first, last;
@@ -195,7 +201,12 @@ static int read_size(const struct gy_lines *l, const char *file, uint64_t *sizes
                                  "%s stands behind the bytes of a slot", gy_utf8_quote(q, more));
     }
     for (; first <= last; first++) {
-        sizes[first] = size;
+        if (out->told[first]) {
+            return gy_format_fail_at(e, GYRE_DUPLICATE, file, gy_lines_mark(l, slots),
+                                     "the size of slot %u stands in it twice", first);
+        }
+        out->told[first] = out->any = true;
+        out->size[first] = size;
     }
     return GYRE_OK;
 }
@@ -203,9 +214,12 @@ static int read_size(const struct gy_lines *l, const char *file, uint64_t *sizes
 int gy_slot_sizes_parse(struct gy_slice text, const char *file, uint64_t *sizes, gyre_error_t *e)
 {
     int rc = GYRE_OK;
+    struct sizes all = {.size = sizes};
     memset(sizes, 0, GY_REDIS_SLOTS * sizeof *sizes);
     for (struct gy_lines l = gy_lines_of(text); !rc && gy_lines_next(&l);) {
-        rc = read_size(&l, file, sizes, e);
+        rc = read_size(&l, file, &all, e);
     }
-    return rc;
+    return rc || all.any ? rc
+                         : gy_format_fail_at(e, GYRE_EMPTY, file, (struct gy_mark){1, 1},
+                                             "there is no slot's size in it");
 }

@@ -209,6 +209,9 @@ static const struct {
     {"5 99999999999999999\n", 1, 3, "are more than a slot can have"},
     {"5 99999999999999999999\n", 1, 3, "are more than a slot can have"},
     {"5 7 8\n", 1, 5, "'8' stands behind the bytes"},
+    {"4-6 7\n5 7\n", 2, 1, "the size of slot 5 stands in it twice"},
+    {"# none\n", 1, 1, "there is no slot's size in it"},
+    {"", 1, 1, "there is no slot's size in it"},
 };
 
 static void slot_sizes(void **state)
