@@ -37,7 +37,7 @@ def unusable(root, build, into):
         yield f"meson install: {done.stdout[-500:]}{done.stderr[-500:]}"
         return
     found = {p.name: p for p in pathlib.Path(into).rglob("*") if p.is_file()}
-    absent = {"gyre", "gyre.h", "gyre.pc", "gyre.1", "gyre.3", "libgyre.so", "libgyre.so.0", "libgyre.a", "_gyre", "gyre.fish"} - set(found)
+    absent = {"gyre", "gyre.h", "gyre.pc", "gyre.1", "gyre.3", "gyre-locate.1", "libgyre.so", "libgyre.so.0", "libgyre.a", "_gyre", "gyre.fish"} - set(found)
     if absent:
         yield f"not installed: {', '.join(sorted(absent))}"
         return
