@@ -769,6 +769,16 @@ struct gyre_feed {
 GYRE_API GYRE_NODISCARD int gyre_holdings_build(gyre_map_t *m, size_t replicas, size_t samples,
                                                 gyre_holdings_t **out, gyre_error_t *e);
 
+/*
+ * The same, and says how far it is: tell(ctx, done, total) in the calling thread, each time some
+ * thousand ranges or samples more are done; done rises and is at most total. NULL: as above.
+ */
+typedef void gyre_tell_fn(void *ctx, uint64_t done, uint64_t total);
+GYRE_API GYRE_NODISCARD int gyre_holdings_build_telling(gyre_map_t *m, size_t replicas,
+                                                        size_t samples, gyre_tell_fn *tell,
+                                                        void *ctx, gyre_holdings_t **out,
+                                                        gyre_error_t *e);
+
 /* Frees h and what was got from it; NULL is allowed. */
 GYRE_API void gyre_holdings_free(gyre_holdings_t *h);
 

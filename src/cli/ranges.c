@@ -91,6 +91,15 @@ static bool has_ranges(const struct ranges *r)
     return gyre_holdings_exact(r->holdings);
 }
 
+/* How much is to be done is known only while it is: it is told in parts of the whole. */
+enum { PARTS = 10000 };
+
+static void on_part(void *ctx, uint64_t done, uint64_t total)
+{
+    (void)ctx;
+    gy_progress_at(done * PARTS / total);
+}
+
 static int find_facts(struct ranges *r, const char *node)
 {
     gyre_error_t e = {0};
@@ -102,8 +111,9 @@ static int find_facts(struct ranges *r, const char *node)
         r->replicas = strtoull(gyre_topology_get(r->topo.config->topology, "replicas"), NULL, 10);
         r->replicas = r->replicas ? r->replicas : 1; /* a system that has no such setting */
     }
-    gy_progress_begin("looking who holds what", 0);
-    rc = gyre_holdings_build(r->map, (size_t)r->replicas, (size_t)r->samples, &r->holdings, &e);
+    gy_progress_begin("looking who holds what", PARTS);
+    rc = gyre_holdings_build_telling(r->map, (size_t)r->replicas, (size_t)r->samples, on_part, NULL,
+                                     &r->holdings, &e);
     gy_progress_end();
     if (rc) {
         e.code = rc;

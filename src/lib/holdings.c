@@ -14,6 +14,7 @@
 #include "lib/probe.h"
 
 #define HOLDERS_MAX 64u
+#define TOLD_EVERY  4096u /* ranges or samples: some milliseconds' work */
 
 struct gyre_holdings {
     gyre_map_t *map;
@@ -30,6 +31,8 @@ struct work {
     struct gyre_feed *feeds;
     uint32_t *of; /* whom each feeds */
     size_t count, room;
+    gyre_tell_fn *tell;
+    void *ctx;
 };
 
 static int grow(struct work *w)
@@ -89,8 +92,16 @@ static int add_range(struct work *w, const uint32_t *holders, size_t n, double s
     return GYRE_OK;
 }
 
+static void tell_progress(const struct work *w, uint64_t done, uint64_t total)
+{
+    if (w->tell && done % TOLD_EVERY == 0) {
+        w->tell(w->ctx, done < total ? done : total, total);
+    }
+}
+
 static int add_ranges(struct work *w, size_t replicas)
 {
+    uint64_t done = 0;
     struct gyre_cursor at = {{0}};
     struct gyre_range r = {.size = sizeof r};
     uint32_t holders[HOLDERS_MAX];
@@ -98,6 +109,7 @@ static int add_ranges(struct work *w, size_t replicas)
         if (add_range(w, holders, r.holders, r.share)) {
             return GYRE_NOMEM;
         }
+        tell_progress(w, ++done, (uint64_t)w->h->map->steps + 1);
     }
     return GYRE_OK;
 }
@@ -113,6 +125,7 @@ static int add_samples(struct work *w, size_t replicas, size_t samples)
         if (add_range(w, holders, n, 1.0 / (double)samples)) {
             return GYRE_NOMEM;
         }
+        tell_progress(w, s + 1, samples);
     }
     for (uint32_t i = 0; i < m->count; i++) {
         w->h->node[i].ranges = 0;
@@ -180,6 +193,12 @@ static int check(const gyre_map_t *m, size_t replicas, size_t samples, gyre_erro
 int gyre_holdings_build(gyre_map_t *m, size_t replicas, size_t samples, gyre_holdings_t **out,
                         gyre_error_t *e)
 {
+    return gyre_holdings_build_telling(m, replicas, samples, NULL, NULL, out, e);
+}
+
+int gyre_holdings_build_telling(gyre_map_t *m, size_t replicas, size_t samples, gyre_tell_fn *tell,
+                                void *ctx, gyre_holdings_t **out, gyre_error_t *e)
+{
     *out = NULL;
     int err = check(m, replicas, samples, e);
     if (err) {
@@ -192,7 +211,7 @@ int gyre_holdings_build(gyre_map_t *m, size_t replicas, size_t samples, gyre_hol
     *h = (struct gyre_holdings){.map = gyre_map_ref(m),
                                 .exact = gy_map_has_ranges(m),
                                 .node = gy_mem_alloc(m->count, sizeof *h->node)};
-    struct work w = {.h = h};
+    struct work w = {.h = h, .tell = tell, .ctx = ctx};
     err = h->node ? GYRE_OK : GYRE_NOMEM;
     for (uint32_t i = 0; !err && i < m->count; i++) {
         h->node[i] = (struct gyre_holding){.size = sizeof *h->node, .owned = gyre_map_share(m, i)};

@@ -82,6 +82,46 @@ static void test_few(void **state)
     gyre_map_unref(two);
 }
 
+/* What on_told has been told. */
+struct told {
+    uint64_t calls, done, total;
+    bool fine;
+};
+
+static void on_told(void *ctx, uint64_t done, uint64_t total)
+{
+    struct told *t = ctx;
+    t->fine = t->fine && done > t->done && done <= total && (!t->calls || total == t->total);
+    t->calls++;
+    t->done = done;
+    t->total = total;
+}
+
+/* How far it is, of ranges and of samples, and with the same result. */
+static void test_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *settings;
+        size_t samples, calls;
+    } cases[] = {{"points 1000", 0, 4}, {"algorithm jump", 10000, 2}};
+    for (size_t i = 0; i < 2; i++) {
+        gyre_map_t *m = map_of(cases[i].settings, "abcdefghijklmnopqrst");
+        struct told told = {.fine = true};
+        gyre_holdings_t *h, *same;
+        struct gyre_holding x = {.size = sizeof x}, y = {.size = sizeof y};
+        assert_int_equal(
+            gyre_holdings_build_telling(m, 2, cases[i].samples, on_told, &told, &h, NULL), GYRE_OK);
+        assert_int_equal(gyre_holdings_build(m, 2, cases[i].samples, &same, NULL), GYRE_OK);
+        assert_true(told.fine && told.calls == cases[i].calls);
+        assert_int_equal(gyre_holdings_node(h, 3, &x) | gyre_holdings_node(same, 3, &y), GYRE_OK);
+        assert_true(x.held == y.held && x.feeders == y.feeders);
+        gyre_holdings_free(h);
+        gyre_holdings_free(same);
+        gyre_map_unref(m);
+    }
+}
+
 /* Many points spread the feeding: the busiest of 19 sends little more than a nineteenth. */
 static void test_parallel(void **state)
 {
@@ -184,8 +224,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slots),    cmocka_unit_test(test_few),
-        cmocka_unit_test(test_parallel), cmocka_unit_test(test_without),
-        cmocka_unit_test(test_errors),   cmocka_unit_test(test_arcs),
+        cmocka_unit_test(test_parallel), cmocka_unit_test(test_told),
+        cmocka_unit_test(test_without),  cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_arcs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
