@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "gyre.h"
 #include "lib/map.h"
 #include "lib/place/range.h"
@@ -166,19 +166,6 @@ static void alone(const struct fleet *f, enum who who)
     for (size_t i = 0; i < KEYS; i++) {
         out[who][i] = locate(f, hash_of[i]);
     }
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
 }
 
 static void line(const struct fleet *f, enum who ours, enum who peer, const char *what,

@@ -59,25 +59,6 @@ static size_t mark(struct gy_downed *d, const struct gy_topo *t, const char *nam
     return found;
 }
 
-static int unknown(const struct gy_topo *t, const char *name)
-{
-    uint32_t count = gyre_map_count(t->map);
-    char q[GY_QUOTE], near_quoted[GY_QUOTE];
-    const char **names = calloc((size_t)count + 1, sizeof *names);
-    if (!names) {
-        return gy_complain_memory();
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        names[i] = gyre_map_node(t->map, i)->name;
-    }
-    const char *near = gyre_nearest(name, names, count);
-    free(names);
-    gy_complain("--down: no node, zone or host %s%s%s%s", gy_utf8_quote(q, gy_str(name)),
-                near ? "; did you mean " : "", near ? gy_utf8_quote(near_quoted, gy_str(near)) : "",
-                near ? "?" : "");
-    return GY_EXIT_USAGE;
-}
-
 int gy_down_find(struct gy_downed *d, const struct gy_down_from *from, const struct gy_topo *topo)
 {
     *d = (struct gy_downed){.node = calloc((size_t)gyre_map_count(topo->map) + 1, sizeof *d->node),
@@ -88,7 +69,7 @@ int gy_down_find(struct gy_downed *d, const struct gy_down_from *from, const str
     }
     for (size_t i = 0; i < from->count; i++) {
         if (!mark(d, topo, from->names[i], false) && !mark(d, topo, from->names[i], true)) {
-            return unknown(topo, from->names[i]);
+            return gy_topo_no_node(topo->map, "--down: no node, zone or host", from->names[i]);
         }
     }
     return GY_EXIT_OK;

@@ -65,25 +65,8 @@ static const struct gy_usage USAGE = {
 
 static int find_node(struct ranges *r, const char *name)
 {
-    uint32_t count = gyre_map_count(r->map);
-    char q[GY_QUOTE], near_quoted[GY_QUOTE];
     r->only = gyre_map_find(r->map, name);
-    if (r->only != GYRE_NONE) {
-        return GY_EXIT_OK;
-    }
-    const char **names = calloc((size_t)count + 1, sizeof *names);
-    if (!names) {
-        return gy_complain_memory();
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        names[i] = gyre_map_node(r->map, i)->name;
-    }
-    const char *near = gyre_nearest(name, names, count);
-    free(names);
-    gy_complain("ranges: no node %s%s%s%s", gy_utf8_quote(q, gy_str(name)),
-                near ? "; did you mean " : "", near ? gy_utf8_quote(near_quoted, gy_str(near)) : "",
-                near ? "?" : "");
-    return GY_EXIT_USAGE;
+    return r->only == GYRE_NONE ? gy_topo_no_node(r->map, "ranges: no node", name) : GY_EXIT_OK;
 }
 
 static bool has_ranges(const struct ranges *r)

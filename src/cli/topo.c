@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* topo.c - see topo.h. */
 #include "cli/topo.h"
+#include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/out.h"
 #include "cli/progress.h"
@@ -8,6 +9,7 @@
 #include "lib/readers.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define WARNINGS_SHOWN 3
 
@@ -78,6 +80,24 @@ void gy_topo_fini(struct gy_topo *t)
     gyre_map_unref(t->map);
     gy_pools_free(t->pools);
     *t = (struct gy_topo){0};
+}
+
+int gy_topo_no_node(const gyre_map_t *m, const char *what, const char *name)
+{
+    uint32_t count = gyre_map_count(m);
+    char q[GY_QUOTE], near_quoted[GY_QUOTE];
+    const char **names = calloc((size_t)count + 1, sizeof *names);
+    if (!names) {
+        return gy_complain_memory();
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        names[i] = gyre_map_node(m, i)->name;
+    }
+    const char *near = gyre_nearest(name, names, count);
+    free(names);
+    gy_complain("%s %s%s%s%s", what, gy_utf8_quote(q, gy_str(name)), near ? "; did you mean " : "",
+                near ? gy_utf8_quote(near_quoted, gy_str(near)) : "", near ? "?" : "");
+    return GY_EXIT_USAGE;
 }
 
 int gy_topo_some(const struct gy_pools *f, const char *name, const char *path,

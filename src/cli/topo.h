@@ -34,6 +34,8 @@ struct gy_topo {
  * in every case. */
 int gy_topo_load(const char *path, const struct gy_topo_from *from, struct gy_topo *out);
 void gy_topo_fini(struct gy_topo *t);
+/* Complains of a name that is none of the map's: "WHAT 'x'; did you mean 'y'?". GY_EXIT_USAGE. */
+int gy_topo_no_node(const gyre_map_t *m, const char *what, const char *name);
 /* The pool of that name, placed or not; NULL name: *out stays as it is, for all of them. */
 int gy_topo_some(const struct gy_pools *f, const char *name, const char *path,
                  const struct gy_pool **out, gyre_error_t *e);

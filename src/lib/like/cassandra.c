@@ -95,20 +95,6 @@ static int put_tokens(const struct gy_like_job *job, uint32_t node, struct gy_po
     return GYRE_OK;
 }
 
-static uint64_t count_tokens(const struct gy_like_job *job)
-{
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < job->n; i++) {
-        size_t len;
-        const char *p = gy_like_option(&job->m->nodes[job->list[i]], "tokens", &len);
-        n += p != NULL;
-        for (size_t at = 0; p && at < len; at++) {
-            n += p[at] == ',';
-        }
-    }
-    return n;
-}
-
 /* ---- datacenters and racks ---- */
 
 struct network {
@@ -310,7 +296,7 @@ static int build(const struct gy_like_job *job)
                                : "rf: is for NetworkTopologyStrategy; `replicas` counts here");
     }
     struct gy_points points;
-    uint64_t tokens = count_tokens(job);
+    uint64_t tokens = gy_like_count_tokens(job);
     int err = gy_points_init(&points, tokens ? tokens : job->n, job->e);
     err = err ? err : network ? take_network(job) : GYRE_OK;
     for (uint32_t i = 0; !err && i < job->n; i++) {

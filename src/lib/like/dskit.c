@@ -27,20 +27,6 @@ static gy_u128 number(const gyre_map_t *m, const void *part, size_t len)
     return (uint32_t)gy_digits_key(part, len);
 }
 
-static uint64_t count_tokens(const struct gy_like_job *job)
-{
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < job->n; i++) {
-        size_t len;
-        const char *p = gy_like_option(&job->m->nodes[job->list[i]], "tokens", &len);
-        n += p != NULL;
-        for (size_t at = 0; p && at < len; at++) {
-            n += p[at] == ',';
-        }
-    }
-    return n;
-}
-
 static int put_tokens(const struct gy_like_job *job, uint32_t node, struct gy_points *points)
 {
     size_t len;
@@ -68,7 +54,7 @@ static int build(const struct gy_like_job *job)
     m->key_hash = hash == NONE ? number : NULL;
     m->after = true;
     struct gy_points points;
-    uint64_t tokens = count_tokens(job);
+    uint64_t tokens = gy_like_count_tokens(job);
     int err = gy_points_init(&points, tokens ? tokens : job->n, job->e);
     for (uint32_t i = 0; !err && i < job->n; i++) {
         if (tokens) {

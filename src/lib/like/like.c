@@ -224,3 +224,17 @@ int gy_like_build(struct gyre_map *m, const struct gy_settings *s, gyre_error_t 
     gy_mem_free(list);
     return err;
 }
+
+uint64_t gy_like_count_tokens(const struct gy_like_job *job)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < job->n; i++) {
+        size_t len;
+        const char *p = gy_like_option(&job->m->nodes[job->list[i]], "tokens", &len);
+        n += p != NULL;
+        for (size_t at = 0; p && at < len; at++) {
+            n += p[at] == ',';
+        }
+    }
+    return n;
+}

@@ -77,6 +77,8 @@ const char *gy_like_option(const struct gyre_node *node, const char *word, size_
 int gy_like_option_number(const struct gyre_node *node, const char *word, uint64_t most,
                           uint64_t *out, gyre_error_t *e);
 bool gy_like_has(const struct gyre_node *node, const char *word);
+/* At least as many as the `tokens` options of the placed nodes have, which are parted by commas. */
+uint64_t gy_like_count_tokens(const struct gy_like_job *job);
 
 /* RANGE or INVALID unless the weight of each node in the list is a whole number up to `most`. */
 int gy_like_whole_weights(const struct gy_like_job *job, uint64_t most);
