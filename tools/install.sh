@@ -4,7 +4,7 @@
 #
 # Says which are missing and fetches only those; where nothing is missing it needs neither root nor network.
 # Two runs at once wait for each other. Packages that ship a service (redis-server, nutcracker, nginx, haproxy,
-# clickhouse-server) may have it started by Debian; Gyre neither needs nor touches it: its own servers use ports of their own.
+# clickhouse-server, carbon-c-relay) may have it started by Debian; Gyre neither needs nor touches it: its own servers use ports of their own.
 set -euo pipefail
 
 declare -A groups=(
@@ -19,7 +19,8 @@ declare -A groups=(
             python3-redis python3-yaml redis-server redis-tools sqlite3 wamerican
             libhashkit-dev libssl-dev zlib1g-dev groff-base
             libmemcached-dev nutcracker haproxy nginx python3-uhashring valgrind zsh fish
-            libguava-java openjdk-17-jdk-headless clickhouse-server python3-swift"
+            libguava-java openjdk-17-jdk-headless clickhouse-server python3-swift
+            carbon-c-relay librdkafka1 python3-kafka python3-cassandra"
 )
 
 say() { printf 'install: %s\n' "$*" >&2; }

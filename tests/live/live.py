@@ -51,36 +51,42 @@ def words(rnd, n, letters="abcdefghijklmnopqrstuvwxyzABCXYZ0123456789-_.:/%~", l
 
 
 class Fleet:
-    """nodes: [(name, weight)], or with a third item, its options; words of the placement section."""
+    """nodes: [(name, weight)], or with a third item, its options, and a fourth, its zone; words of the placement section."""
+
+    copies = 1  # how many nodes are asked for, of each key
 
     def __init__(self, nodes, **placement):
         self.nodes, self.placement = nodes, placement
 
     def but(self, **other):
         """The same fleet with other settings."""
-        return Fleet(self.nodes, **{**self.placement, **other})
+        return type(self)(self.nodes, **{**self.placement, **other})
+
+    def answer(self, nodes):
+        """What is compared, of a key's nodes."""
+        return nodes[0]
 
     def topology(self):
         quote = json.dumps  # JSON is YAML
         place = {k: v for k, v in self.placement.items() if v is not None}
         lines = ["gyre: 1", "version: 1", "placement:"] + [f"  {k}: {quote(str(v))}" for k, v in place.items()]
         lines.append("nodes:")
-        for name, weight, *options in self.nodes:
-            more = f", options: {quote(options[0])}" if options and options[0] else ""
-            lines.append(f"  - {{name: {quote(name)}, weight: {weight}{more}}}")
+        for name, weight, *more in self.nodes:
+            extra = "".join(f", {key}: {quote(value)}" for key, value in zip(("options", "zone"), more) if value)
+            lines.append(f"  - {{name: {quote(name)}, weight: {weight}{extra}}}")
         return "\n".join(lines) + "\n"
 
     def locate(self, folder, keys):
-        """The name of each key's node."""
+        """Each key's answer."""
         file, asked = folder / "fleet.yaml", folder / "keys"
         file.write_text(self.topology())
         asked.write_text("\0".join(urllib.parse.quote(k, safe="") for k in keys) + "\0")
-        out = subprocess.run([GYRE, "locate", file, "--keys0", asked, "--encoded", "--json"], capture_output=True,
-                             text=True, timeout=60)
+        out = subprocess.run([GYRE, "locate", file, "-n", str(self.copies), "--keys0", asked, "--encoded", "--json"],
+                             capture_output=True, text=True, timeout=60)
         assert out.returncode == 0, out.stderr + file.read_text()
         rows = json.loads(out.stdout)["keys"]
         assert len(rows) == len(keys)
-        return [row["nodes"][0] for row in rows]
+        return [self.answer(row["nodes"]) for row in rows]
 
 
 class Score:

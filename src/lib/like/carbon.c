@@ -4,8 +4,8 @@
  * fnv1a_ch, jump_fnv1a_ch. A node's name is host:port; option `instance=X` is the relay's "=X": it
  * takes part in the points, for fnv1a_ch instead of host and port, and orders the servers of
  * jump_fnv1a_ch. Rings have 65536 positions and 100 points a server, so points collide, and who is
- * first by host wins. Source: consistent-hash.c of the 3.x releases, read; there are no vectors
- * (docs/like.md). Threads: any.
+ * first by host wins. Source: consistent-hash.c of the 3.x releases, read; there are no vectors,
+ * a live test asks the relay itself. Threads: any.
  */
 #include <stdio.h>
 #include <stdlib.h>
