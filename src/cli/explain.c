@@ -1,60 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explain.c - `gyre explain`: the steps from a key to its nodes: what is hashed, the hash, the
- * point on the ring (or the rule, where there is no ring), its owner, the walk from there over
- * nodes and zones, and who answers when the owner is down.
+ * explain.c - `gyre explain`: finds out how a key comes to its nodes, step by step, and who gets it
+ * when they are down. Threads: main only.
  */
-#include "base/json.h"
-#include "base/utf8.h"
+#include "cli/explain.h"
 #include "cli/cmd.h"
 #include "cli/opt.h"
 #include "cli/out.h"
 #include "cli/outage.h"
-#include "cli/replica_set.h"
-#include "cli/request.h"
-#include "cli/table.h"
 #include "cli/term.h"
-#include "cli/topo.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
-#define WALK_MAX     1024 /* nodes of the walk in JSON */
-#define WALK_SHOWN   8    /* and in the table, unless more replicas are asked for */
-#define REPLICAS_MAX 64
-#define HEX_TEXT     40
-
-struct explain {
-    struct gy_topo_from topo_from;
-    bool json, encoded;
-    struct gy_request_from from;
-    struct gy_down_from down_from;
-    /* inside */
-    struct gy_topo topo;
-    struct gy_downed down;
-    uint32_t serves;                /* with --down: who answers then; GYRE_NONE: nobody */
-    const struct gy_server *master; /* of a Redis Cluster: the owner, NULL: nobody, or no cluster */
-    struct gy_slice key, url;       /* url: what the key was made of, with a recipe */
-    struct gy_buf made;
-    struct gyre_explain x;
-    const char *like, *hash;
-    uint64_t replicas;
-    unsigned flags;                /* of the replicas */
-    uint32_t chosen[REPLICAS_MAX]; /* the nodes that hold the key */
-    size_t chosen_count;
-    uint32_t walk[WALK_MAX]; /* distinct nodes in the key's order, zones not looked at */
-    size_t walk_count;
-};
 
 static const struct gy_opt OPTIONS[] = {
     {'n', "replicas", "R", "nodes that hold a key (default: as the topology says)", GY_OPT_UINT,
-     offsetof(struct explain, replicas), 1, REPLICAS_MAX, NULL},
-    GY_REQUEST_OPTIONS(struct explain, from),
+     offsetof(struct gy_explain, replicas), 1, GY_EXPLAIN_REPLICAS, NULL},
+    GY_REQUEST_OPTIONS(struct gy_explain, from),
     {0, "encoded", NULL, "the key is percent-encoded, and shown so", GY_OPT_FLAG,
-     offsetof(struct explain, encoded), 0, 0, NULL},
-    GY_DOWN_OPTION(struct explain, "this node, zone or host is down (repeatable)"),
-    GY_TOPO_OPTIONS(struct explain),
-    {0, "json", NULL, "answer in JSON", GY_OPT_FLAG, offsetof(struct explain, json), 0, 0, NULL},
+     offsetof(struct gy_explain, encoded), 0, 0, NULL},
+    GY_DOWN_OPTION(struct gy_explain, "this node, zone or host is down (repeatable)"),
+    GY_TOPO_OPTIONS(struct gy_explain),
+    {0, "json", NULL, "answer in JSON", GY_OPT_FLAG, offsetof(struct gy_explain, json), 0, 0, NULL},
     {0}};
 
 static const char *const EXAMPLES[] = {
@@ -79,19 +43,19 @@ static const struct gy_usage USAGE = {
 /* ---- the facts ---- */
 
 /* The walk is what the replicas are without regard to zones. */
-static int find_walk(struct explain *x)
+static int find_walk(struct gy_explain *x)
 {
     gyre_map_t *map = NULL;
     int rc = gy_plain_map(x->topo.config->topology, &map);
     if (!rc) {
-        x->walk_count = gyre_map_replicas(map, x->key.p, x->key.n, x->walk, WALK_MAX, NULL);
+        x->walk_count = gyre_map_replicas(map, x->key.p, x->key.n, x->walk, GY_EXPLAIN_WALK, NULL);
     }
     gyre_map_unref(map);
     return rc;
 }
 
 /* The replicas, and who answers, once those of --down are passed over. */
-static int find_down(struct explain *x)
+static int find_down(struct gy_explain *x)
 {
     int rc = gy_down_find(&x->down, &x->down_from, &x->topo);
     gyre_mask_t *mask = rc ? NULL : gy_down_mask(&x->down, x->topo.map);
@@ -107,12 +71,12 @@ static int find_down(struct explain *x)
     return rc;
 }
 
-static int find_facts(struct explain *x)
+static int find_facts(struct gy_explain *x)
 {
     const gyre_topology_t *t = x->topo.config->topology;
     gyre_map_t *map = x->topo.map;
     x->replicas = x->replicas ? x->replicas : gy_copies_of(t);
-    x->replicas = x->replicas < REPLICAS_MAX ? x->replicas : REPLICAS_MAX;
+    x->replicas = x->replicas < GY_EXPLAIN_REPLICAS ? x->replicas : GY_EXPLAIN_REPLICAS;
     x->x.size = sizeof x->x;
     int rc = gyre_map_explain(map, x->key.p, x->key.n, &x->x);
     if (rc) {
@@ -131,336 +95,7 @@ static int find_facts(struct explain *x)
     return rc ? rc : find_walk(x);
 }
 
-static bool is_chosen(const struct explain *x, uint32_t node, size_t *place)
-{
-    for (*place = 0; *place < x->chosen_count; ++*place) {
-        if (x->chosen[*place] == node) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static uint32_t when_down(const struct explain *x)
-{
-    return x->walk_count > 1 ? x->walk[1] : GYRE_NONE;
-}
-
-static const struct gyre_node *node_at(const struct explain *x, uint32_t i)
-{
-    return gyre_map_node(x->topo.map, i);
-}
-
-/* A position or hash of so many bits in hexadecimal. */
-static char *hex(char out[HEX_TEXT], unsigned bits, uint64_t hi, uint64_t lo)
-{
-    if (bits > 64) {
-        snprintf(out, HEX_TEXT, "0x%016llx%016llx", (unsigned long long)hi, (unsigned long long)lo);
-    } else {
-        snprintf(out, HEX_TEXT, "0x%0*llx", (int)bits / 4, (unsigned long long)lo);
-    }
-    return out;
-}
-
-/* Gyre's own ring keeps the top 32 bits of a 64-bit hash as position; an imitated one all of it. */
-static unsigned position_bits(const struct explain *x)
-{
-    if (x->x.hash_bits > 64) {
-        return x->x.hash_bits;
-    }
-    bool narrow = x->x.position_lo <= UINT32_MAX && x->x.point_lo <= UINT32_MAX;
-    return x->like ? x->x.hash_bits : narrow ? 32 : 64;
-}
-
-/* ---- as text ---- */
-
-static void label(struct gy_buf *out, const char *text)
-{
-    gy_buf_puts(out, text);
-    gy_buf_printf(out, "%*s", (int)(12 - strlen(text)), "");
-}
-
-static void text_bytes(struct gy_buf *out, const struct explain *x, struct gy_slice text)
-{
-    if (x->encoded || x->from.recipe) { /* a made key has line feeds in it */
-        gy_term_encode(out, text);
-    } else {
-        gy_term_text(out, text);
-    }
-}
-
-static void text_node(struct gy_buf *out, const struct gyre_node *n)
-{
-    gy_term_encode(out, gy_str(n->name));
-    if (n->address) {
-        gy_buf_printf(out, "  %s", n->address);
-    }
-    if (n->zone) {
-        gy_buf_puts(out, "  zone ");
-        gy_term_encode(out, gy_str(n->zone));
-    }
-    gy_buf_putc(out, '\n');
-}
-
-static void text_hash(struct gy_buf *out, const struct explain *x)
-{
-    char h[HEX_TEXT];
-    struct gy_slice part = {x->x.part, x->x.part_len};
-    if (x->from.recipe) {
-        label(out, "url");
-        gy_term_text(out, x->url);
-        gy_buf_putc(out, '\n');
-    }
-    label(out, "key");
-    text_bytes(out, x, x->key);
-    gy_buf_printf(out, "  (%zu byte%s)\n", x->key.n, x->key.n == 1 ? "" : "s");
-    label(out, "hashed");
-    text_bytes(out, x, part);
-    gy_buf_puts(out, part.n == x->key.n ? "  (the whole key)\n" : "  (what the tag holds)\n");
-    label(out, "hash");
-    gy_buf_printf(out, "%s  (%s%s%s, %u bits)\n",
-                  hex(h, x->x.hash_bits, x->x.hash_hi, x->x.hash_lo), x->like ? x->like : "",
-                  x->like && *x->hash ? " " : "", x->hash, x->x.hash_bits);
-}
-
-static void text_point(struct gy_buf *out, const struct explain *x)
-{
-    char h[HEX_TEXT];
-    unsigned bits = position_bits(x);
-    if (*x->x.rule) {
-        label(out, "rule");
-        gy_buf_printf(out, "%s\n", x->x.rule);
-    }
-    uint64_t slot, none, slots = gyre_map_slots(x->topo.map);
-    if (slots && gyre_map_position(x->topo.map, x->key.p, x->key.n, &none, &slot)) {
-        label(out, "slot");
-        gy_buf_printf(out, "%llu of %llu\n", (unsigned long long)slot, (unsigned long long)slots);
-    }
-    /* A table's entries stand in a row as points do, but nobody walks along it from the hash. */
-    if (!x->x.has_point || *x->x.rule) {
-        return;
-    }
-    label(out, "position");
-    gy_buf_printf(out, "%s on the ring\n", hex(h, bits, x->x.position_hi, x->x.position_lo));
-    label(out, "point");
-    gy_buf_printf(out, "%s, number %llu of %llu%s\n", hex(h, bits, x->x.point_hi, x->x.point_lo),
-                  (unsigned long long)x->x.point_index,
-                  (unsigned long long)gyre_map_points(x->topo.map),
-                  x->x.wrapped ? " (past the end of the ring, so its first)" : "");
-}
-
-static bool is_down(const struct explain *x, uint32_t node)
-{
-    return x->down_from.count && x->down.node[node];
-}
-
-/* What a node of the walk is to the key. */
-static void text_part(const struct explain *x, uint32_t node, size_t taken, struct gy_table *t)
-{
-    size_t place;
-    if (is_down(x, node)) {
-        gy_table_cell(t, node == x->x.node ? "owner, down" : "down");
-    } else if (!is_chosen(x, node, &place)) {
-        gy_table_cell(t, taken < x->chosen_count ? "no: zone taken already" : "no");
-    } else if (place == 0) {
-        gy_table_cell(t, node == x->x.node ? "owner" : "answers for the owner");
-    } else {
-        gy_table_format(t, "copy %zu", place + 1);
-    }
-}
-
-static void text_walk(struct gy_buf *out, const struct explain *x)
-{
-    static const char *const heads[] = {">STEP", "NODE", "ADDRESS", "ZONE", "HOLDS THE KEY", NULL};
-    struct gy_table t;
-    size_t shown = x->replicas + 1 > WALK_SHOWN ? (size_t)x->replicas + 1 : WALK_SHOWN, taken = 0;
-    gy_buf_putc(out, '\n');
-    gy_table_init(&t, heads);
-    for (size_t i = 0; i < x->walk_count && (i < shown || taken < x->chosen_count); i++) {
-        size_t place;
-        const struct gyre_node *n = node_at(x, x->walk[i]);
-        bool chosen = is_chosen(x, x->walk[i], &place);
-        taken += chosen;
-        gy_table_format(&t, "%zu", i + 1);
-        gy_table_cell(&t, n->name);
-        gy_table_cell(&t, n->address);
-        gy_table_cell(&t, n->zone);
-        text_part(x, x->walk[i], taken, &t);
-    }
-    gy_table_end(&t, out);
-    if (x->walk_count > shown) {
-        gy_buf_printf(out, "... and %zu more nodes\n", x->walk_count - shown);
-    }
-}
-
-static void text_heir(struct gy_buf *out, const struct explain *x)
-{
-    if (x->master) {
-        label(out, "if down");
-        gy_standby_text(x->topo.pool, x->master, out);
-        return;
-    }
-    label(out, "if down");
-    if (when_down(x) == GYRE_NONE) {
-        gy_buf_puts(out, "nobody: there is no other node\n");
-    } else {
-        text_node(out, node_at(x, when_down(x)));
-    }
-}
-
-/* With --down: who answers while those are. */
-static void text_serves(struct gy_buf *out, const struct explain *x)
-{
-    const struct gy_server *s = x->master;
-    label(out, "answers now");
-    if (s) {
-        s = x->down.server[s - x->topo.pool->servers] ? gy_standby(x->topo.pool, s, &x->down) : s;
-        gy_term_encode(out, gy_str(s ? s->name : "nobody: master and replicas are down"));
-        gy_buf_putc(out, '\n');
-    } else if (x->serves == GYRE_NONE) {
-        gy_buf_puts(out, "nobody: all nodes are down\n");
-    } else {
-        text_node(out, node_at(x, x->serves));
-    }
-}
-
-static void as_text(struct gy_buf *out, const struct explain *x)
-{
-    text_hash(out, x);
-    text_point(out, x);
-    label(out, "owner");
-    text_node(out, node_at(x, x->x.node));
-    text_heir(out, x);
-    if (x->down_from.count) {
-        text_serves(out, x);
-    }
-    if (x->master) {
-        gy_replica_set_text(x->topo.pool, x->master, x->down_from.count ? &x->down : NULL, out);
-        return;
-    }
-    text_walk(out, x);
-    if (x->flags & GYRE_REPLICAS_SHORT) {
-        gy_buf_puts(out, "degraded: fewer nodes than copies asked for\n");
-    }
-    if (x->flags & GYRE_REPLICAS_SPREAD) {
-        gy_buf_puts(out, "degraded: too few zones, so one holds two copies\n");
-    }
-}
-
-/* ---- as JSON ---- */
-
-static void json_bytes(struct gy_json *j, const char *key, struct gy_slice text)
-{
-    gy_json_key(j, key);
-    gy_json_bytes(j, text.p, text.n);
-}
-
-static void json_node(struct gy_json *j, const struct gyre_node *n)
-{
-    gy_json_object(j);
-    gy_json_kstring(j, "name", n->name);
-    gy_json_kstring(j, "address", n->address);
-    gy_json_kstring(j, "zone", n->zone);
-    gy_json_object_end(j);
-}
-
-static void json_point(struct gy_json *j, const struct explain *x)
-{
-    char h[HEX_TEXT];
-    unsigned bits = position_bits(x);
-    gy_json_kstring(j, "hash", hex(h, x->x.hash_bits, x->x.hash_hi, x->x.hash_lo));
-    gy_json_kstring(j, "hash_function", x->hash);
-    gy_json_kstring(j, "like", x->like);
-    gy_json_kuint(j, "hash_bits", x->x.hash_bits);
-    if (*x->x.rule) {
-        gy_json_kstring(j, "rule", x->x.rule);
-    }
-    uint64_t slot, none, slots = gyre_map_slots(x->topo.map);
-    if (slots && gyre_map_position(x->topo.map, x->key.p, x->key.n, &none, &slot)) {
-        gy_json_kuint(j, "slot", slot);
-        gy_json_kuint(j, "slots", slots);
-    }
-    if (x->x.has_point) {
-        gy_json_kstring(j, "position", hex(h, bits, x->x.position_hi, x->x.position_lo));
-        gy_json_kstring(j, "point", hex(h, bits, x->x.point_hi, x->x.point_lo));
-        gy_json_kuint(j, "point_index", x->x.point_index);
-        gy_json_kuint(j, "points", gyre_map_points(x->topo.map));
-        gy_json_kbool(j, "wrapped", x->x.wrapped);
-    }
-}
-
-static void json_walk(struct gy_json *j, const struct explain *x)
-{
-    gy_json_key(j, "replicas");
-    gy_json_array(j);
-    for (size_t i = 0; i < x->chosen_count; i++) {
-        gy_json_string(j, node_at(x, x->chosen[i])->name);
-    }
-    gy_json_array_end(j);
-    gy_json_key(j, "walk");
-    gy_json_array(j);
-    for (size_t i = 0; i < x->walk_count; i++) {
-        json_node(j, node_at(x, x->walk[i]));
-    }
-    gy_json_array_end(j);
-    gy_json_kbool(j, "short", (x->flags & GYRE_REPLICAS_SHORT) != 0);
-    gy_json_kbool(j, "zones_repeat", (x->flags & GYRE_REPLICAS_SPREAD) != 0);
-}
-
-static void json_server(struct gy_json *j, const struct gy_server *s)
-{
-    if (!s) {
-        gy_json_null(j);
-        return;
-    }
-    json_node(j, &(struct gyre_node){.name = s->name, .address = s->address, .zone = s->zone});
-}
-
-static void json_heirs(struct gy_json *j, const struct explain *x)
-{
-    const struct gy_pool *p = x->topo.pool;
-    gy_json_key(j, "if_down");
-    if (x->master) {
-        json_server(j, gy_standby(p, x->master, NULL));
-    } else if (when_down(x) == GYRE_NONE) {
-        gy_json_null(j);
-    } else {
-        json_node(j, node_at(x, when_down(x)));
-    }
-    if (!x->down_from.count) {
-        return;
-    }
-    gy_json_key(j, "answers");
-    if (x->master) {
-        bool down = x->down.server[x->master - p->servers];
-        json_server(j, down ? gy_standby(p, x->master, &x->down) : x->master);
-    } else if (x->serves == GYRE_NONE) {
-        gy_json_null(j);
-    } else {
-        json_node(j, node_at(x, x->serves));
-    }
-}
-
-static void as_json(struct gy_buf *out, const struct explain *x)
-{
-    struct gy_json j;
-    gy_json_init(&j, out);
-    gy_json_object(&j);
-    if (x->from.recipe) {
-        json_bytes(&j, "url", x->url);
-    }
-    json_bytes(&j, "key", x->key);
-    json_bytes(&j, "hashed", (struct gy_slice){x->x.part, x->x.part_len});
-    json_point(&j, x);
-    gy_json_key(&j, "owner");
-    json_node(&j, node_at(x, x->x.node));
-    json_heirs(&j, x);
-    json_walk(&j, x);
-    gy_json_object_end(&j);
-    gy_buf_putc(out, '\n');
-}
-
-static int make_key(struct explain *x)
+static int make_key(struct gy_explain *x)
 {
     struct gy_requests r;
     int rc = gy_requests_init(&r, &x->from);
@@ -480,7 +115,7 @@ static int make_key(struct explain *x)
 
 int gy_cmd_explain(int argc, char **argv)
 {
-    struct explain x = {0};
+    struct gy_explain x = {0};
     char **words;
     int count;
     int rc = gy_opt_parse(&USAGE, argc, argv, &x, &words, &count);
@@ -502,9 +137,9 @@ int gy_cmd_explain(int argc, char **argv)
         rc = find_facts(&x);
     }
     if (!rc && x.json) {
-        as_json(&out, &x);
+        gy_explain_json(&out, &x);
     } else if (!rc) {
-        as_text(&out, &x);
+        gy_explain_text(&out, &x);
     }
     int wrote = gy_out_end(&out);
     gy_buf_fini(&x.made);
