@@ -1059,6 +1059,12 @@ GYRE_API GYRE_NODISCARD int gyre_recipe_parse(const char *text, gyre_recipe_t **
                                               gyre_error_t *e);
 GYRE_API void gyre_recipe_free(gyre_recipe_t *r);
 
+/*
+ * The name in the recipe's header(NAME) number i, from 0, and its length; it is no C string, and
+ * lives as long as the recipe. NULL: no more. A request need have no other headers. MT-safe.
+ */
+GYRE_API const char *gyre_recipe_header(const gyre_recipe_t *r, size_t i, size_t *len);
+
 struct gyre_header {
     const void *name;
     size_t name_len;

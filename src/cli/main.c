@@ -83,7 +83,7 @@ static void overview(struct gy_buf *out)
     }
     gy_buf_puts(out, "\n'gyre COMMAND --help' has the options and examples; 'gyre help topology' "
                      "prints an annotated\ntopology file.\n\nexit status: 0 fine; 1 the answer is "
-                     "no; 2 bad input or usage; 3 could not be reached\n");
+                     "no; " GY_EXITS_BAD ";\n3 could not be reached\n");
 }
 
 static const struct gy_opt NO_OPTIONS[] = {{0}};

@@ -37,8 +37,8 @@ int gy_move_show_plan(struct gy_buf *out, const gyre_topology_t *a, const gyre_t
 
 /* The topology that serves: printed, or written to a->output. */
 int gy_move_topology(struct gy_client *c, const struct gy_move_args *a);
-/* After a move: the command that brings the file up to date. */
-void gy_move_say_topology(const struct gy_move_args *a, uint64_t version);
+/* After a move: the command that brings the file up to date. The exit status. */
+int gy_move_say_topology(const struct gy_move_args *a, uint64_t version);
 
 int gy_move_start(struct gy_client *c, const struct gy_move_args *a);
 

@@ -131,16 +131,16 @@ static const struct gy_opt topology_opts[] = {
 };
 static const struct gy_opt plain_opts[] = {WHICH_PROXY};
 
-#define EXITS_ASK "0 done; 1 the proxy says no; 2 bad usage; 3 no answer from the proxy"
-#define EXITS_START                                                                     \
-    "0 moved (--detach: begun); 1 not wished, refused, nothing to do, or taken back;\n" \
-    "2 bad usage; 3 no answer from the proxy; 130 Ctrl-C"
-#define EXITS_WATCH                                                                   \
-    "0 it arrived, or nothing moves; 1 it was taken back; 2 bad usage; 3 no answer\n" \
-    "from the proxy; 130 left by Ctrl-C"
-#define EXITS_ABORT                                                                  \
-    "0 everything is back; 1 the proxy says no; 2 bad usage; 3 no answer from the\n" \
-    "proxy; 130 left by Ctrl-C"
+#define EXITS_ASK "0 done; 1 the proxy says no; " GY_EXITS_BAD ";\n3 no answer from the proxy"
+#define EXITS_START                                                                                  \
+    "0 moved (--detach: begun); 1 not wished, refused, nothing to do, or taken back;\n" GY_EXITS_BAD \
+    ";\n3 no answer from the proxy; 130 Ctrl-C"
+#define EXITS_WATCH                                                       \
+    "0 it arrived, or nothing moves; 1 it was taken back;\n" GY_EXITS_BAD \
+    ";\n3 no answer from the proxy; 130 left by Ctrl-C"
+#define EXITS_ABORT                                            \
+    "0 everything is back; 1 the proxy says no; " GY_EXITS_BAD \
+    ";\n3 no answer from the proxy; 130 left by Ctrl-C"
 
 #define EXAMPLES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
@@ -232,7 +232,8 @@ static const struct {
           topology_opts,
           EXAMPLES("gyre move topology --config fleet.yaml -o fleet.yaml",
                    "gyre move topology --admin unix:/run/gyre/admin.sock --json"),
-          0, 0, "0 done; 2 bad usage, or FILE cannot be written; 3 no answer from the proxy"}},
+          0, 0,
+          "0 done; 2 bad input or usage, or the answer or FILE cannot be written;\n3 no answer from the proxy"}},
     [GY_MOVE_FORGET] =
         {"forget",
          "give up on a server that left and is gone for good",
@@ -264,15 +265,16 @@ void gy_move_overview(struct gy_buf *out)
     for (unsigned i = 0; i < GY_MOVE_SUBS; i++) {
         gy_buf_printf(out, "  %-9s %s\n", subs[i].name, subs[i].summary);
     }
-    gy_buf_puts(out,
-                "\nWhich proxy: --admin ADDRESS, else --config TOPOLOGY (its proxy.admin), else "
-                "the environment's\nGYRE_ADMIN.\n\n"
-                "exit status: 0 done; 1 the proxy says no, or the move did not end as wished; "
-                "2 bad usage;\n3 no answer from the proxy; 130 left by Ctrl-C: before the move "
-                "began nothing was moved, later\nit goes on\n\nexamples:\n"
-                "  gyre move start --config gyre.yaml --add cache-4=10.0.0.5:6379\n"
-                "  GYRE_ADMIN=unix:/run/gyre/admin.sock gyre move status\n"
-                "  gyre move start --help\n");
+    gy_buf_puts(
+        out,
+        "\nWhich proxy: --admin ADDRESS, else --config TOPOLOGY (its proxy.admin), else "
+        "the environment's\nGYRE_ADMIN.\n\n"
+        "exit status: 0 done; 1 the proxy says no, or the move did not end as wished;\n" GY_EXITS_BAD
+        ";\n3 no answer from the proxy; 130 left by Ctrl-C: before the move "
+        "began nothing was moved, later\nit goes on\n\nexamples:\n"
+        "  gyre move start --config gyre.yaml --add cache-4=10.0.0.5:6379\n"
+        "  GYRE_ADMIN=unix:/run/gyre/admin.sock gyre move status\n"
+        "  gyre move start --help\n");
 }
 
 /* What the options say together. */

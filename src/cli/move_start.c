@@ -188,9 +188,8 @@ static int carry_out(struct gy_client *c, const struct gy_move_args *a, const gy
     if (a->json) {
         return gy_move_print_json(&c->body);
     }
-    printf("under way to version %llu; `gyre move watch` shows it\n",
-           (unsigned long long)gyre_topology_version(next));
-    return GY_EXIT_OK;
+    return gy_out_line(false, "under way to version %llu; `gyre move watch` shows it",
+                       (unsigned long long)gyre_topology_version(next));
 }
 
 /* GY_EXIT_OK: the plan was shown and may be carried out. */

@@ -110,7 +110,7 @@ static void put_word(struct gy_buf *out, const char *word)
     gy_buf_putc(out, '\'');
 }
 
-void gy_move_say_topology(const struct gy_move_args *a, uint64_t version)
+int gy_move_say_topology(const struct gy_move_args *a, uint64_t version)
 {
     struct gy_buf out = {0};
     gy_buf_printf(&out, "version %llu serves. Write it to your file: gyre move topology",
@@ -121,6 +121,7 @@ void gy_move_say_topology(const struct gy_move_args *a, uint64_t version)
     }
     gy_buf_puts(&out, " -o ");
     put_word(&out, a->config ? a->config : "FILE"); /* which it is, we were not told */
-    fprintf(a->json ? stderr : stdout, "%s\n", gy_buf_cstr(&out));
+    int rc = gy_out_line(a->json, "%s", gy_buf_cstr(&out));
     gy_buf_fini(&out);
+    return rc;
 }

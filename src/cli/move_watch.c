@@ -169,7 +169,7 @@ static int left(struct screen *s, enum gy_move_goal goal)
     return GY_EXIT_LEFT;
 }
 
-static void print_end(const struct gy_move_end *end, FILE *to)
+static int print_end(const struct gy_move_end *end, bool json)
 {
     struct gy_buf b = {0};
     gy_buf_printf(&b, "%s: version %llu serves; ", end->moved ? "moved" : "taken back",
@@ -183,8 +183,9 @@ static void print_end(const struct gy_move_end *end, FILE *to)
     }
     gy_term_seconds(&b, end->seconds);
     gy_buf_printf(&b, ", longest hold %llu ms", (unsigned long long)end->longest_hold_ms);
-    fprintf(to, "%s\n", gy_buf_cstr(&b));
+    int rc = gy_out_line(json, "%s", gy_buf_cstr(&b));
     gy_buf_fini(&b);
+    return rc;
 }
 
 /* Idle again: the history says how it ended. */
@@ -192,10 +193,9 @@ static int ended(struct gy_client *c, enum gy_move_goal goal, bool json, uint64_
 {
     gyre_error_t e = {0};
     struct gy_move_end end;
-    FILE *to = json ? stderr : stdout;
     if (!to_version) {
-        fprintf(to, "nothing is moving\n");
-        return json ? gy_move_print_json(&c->body) : GY_EXIT_OK;
+        int written = gy_out_line(json, "nothing is moving");
+        return json ? gy_move_print_json(&c->body) : written;
     }
     struct gy_buf status = c->body; /* the next request fills another */
     c->body = (struct gy_buf){0};
@@ -209,8 +209,10 @@ static int ended(struct gy_client *c, enum gy_move_goal goal, bool json, uint64_
         gy_move_failed(c, &e);
         exit_code = c->reached ? GY_EXIT_NO : GY_EXIT_UNREACHABLE;
     } else {
-        print_end(&end, to);
-        exit_code = end.moved == (goal == GY_MOVE_FORTH) ? GY_EXIT_OK : GY_EXIT_NO;
+        int written = print_end(&end, json);
+        exit_code = written                                ? written
+                    : end.moved == (goal == GY_MOVE_FORTH) ? GY_EXIT_OK
+                                                           : GY_EXIT_NO;
     }
     if (json) {
         gy_move_history_join(&status, &c->body, to_version);
@@ -266,7 +268,7 @@ int gy_move_follow(struct gy_client *c, enum gy_move_goal goal, uint64_t to_vers
         pause_ms(POLL_MS);
     }
     if (exit_code == GY_EXIT_OK && goal == GY_MOVE_FORTH && last.to_version) {
-        gy_move_say_topology(a, last.to_version);
+        exit_code = gy_move_say_topology(a, last.to_version);
     }
     gy_move_status_fini(&last);
     return exit_code;

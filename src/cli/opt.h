@@ -37,15 +37,18 @@ struct gy_usage {
     const struct gy_opt *opts;   /* ends with a row without name */
     const char *const *examples; /* ends with NULL; may be NULL */
     int min_words, max_words;    /* max_words -1: any number */
-    const char *exits;           /* "0 fine; 2 bad input or usage": its exit statuses */
+    const char *exits;           /* "0 fine; 2 bad ...": its exit statuses */
 };
 
+/* Of every command: what was wrong, or that its answer did not arrive where it was written to. */
+#define GY_EXITS_BAD "2 bad input or usage, or the answer cannot be written"
+
 /* What a command that only answers returns. */
-#define GY_EXITS       "0 fine; 2 bad input or usage"
-#define GY_EXITS_ASKED GY_EXITS "; 3 the server at redis:// could not be reached or asked"
+#define GY_EXITS       "0 fine; " GY_EXITS_BAD
+#define GY_EXITS_ASKED GY_EXITS ";\n3 the server at redis:// could not be reached or asked"
 
 /* The end of the line of one that may also answer no. */
-#define GY_EXITS_NO "; 2 bad input or usage; 3 could not be reached"
+#define GY_EXITS_NO ";\n" GY_EXITS_BAD "; 3 could not be reached"
 
 #define GY_GO_ON (-1)
 

@@ -47,6 +47,22 @@ int gy_out_end(struct gy_buf *out)
     return rc;
 }
 
+int gy_out_line(bool aside, const char *fmt, ...)
+{
+    struct gy_buf line = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    gy_buf_vprintf(&line, fmt, ap);
+    va_end(ap);
+    gy_buf_putc(&line, '\n');
+    if (!aside || gy_buf_failed(&line)) {
+        return gy_out_end(&line);
+    }
+    fputs(gy_buf_cstr(&line), stderr);
+    gy_buf_fini(&line);
+    return GY_EXIT_OK;
+}
+
 /* Whatever a caller let through: only ends of line and tabs of ours reach the terminal as they are.
  */
 static void write_clean(const char *text)

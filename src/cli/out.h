@@ -17,6 +17,8 @@
 int gy_out_flush(struct gy_buf *out);
 /* The same, then frees the buffer: the last thing a command does. */
 int gy_out_end(struct gy_buf *out);
+/* One line of text: the answer; aside: stdout is for JSON alone, so it goes to stderr. */
+int gy_out_line(bool aside, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* "gyre: ..." on stderr; control bytes but \n and \t as \xNN, whoever chose them. */
 void gy_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

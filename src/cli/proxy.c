@@ -61,8 +61,8 @@ static const struct gy_usage USAGE = {
     EXAMPLES,
     0,
     1,
-    "0 stopped as asked, or the file is fine (--check); 2 bad input or usage, or it could\n"
-    "not serve",
+    "0 stopped as asked, or the file is fine (--check); 2 bad input or usage, it could\n"
+    "not serve, or the answer cannot be written",
 };
 
 static struct gy_admin *admin;

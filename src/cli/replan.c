@@ -93,10 +93,10 @@ static const char *shown(const char *path)
     return strcmp(path, "-") == 0 ? "stdin" : path;
 }
 
-static int read_file(const char *path, struct gy_buf *text)
+static int read_file(const char *path, const char *what, struct gy_buf *text)
 {
     gyre_error_t e = {0};
-    int rc = gy_file_read(strcmp(path, "-") == 0 ? "/dev/stdin" : path, text, &e);
+    int rc = gy_file_read(strcmp(path, "-") == 0 ? "/dev/stdin" : path, what, text, &e);
     return rc ? gy_complain_error(&e) : GY_EXIT_OK;
 }
 
@@ -113,7 +113,7 @@ static int read_sizes(struct gy_replan *r, const char *path, const struct gy_top
         return gy_complain_memory();
     }
     if (r->sizes) {
-        int rc = read_file(r->sizes, &text);
+        int rc = read_file(r->sizes, "list of slot sizes", &text);
         struct gy_slice all = {gy_buf_head(&text), gy_buf_size(&text)};
         if (!rc && gy_slot_sizes_parse(all, shown(r->sizes), r->size, &e)) {
             rc = gy_complain_error(&e);
@@ -141,7 +141,7 @@ static int read_zones(const struct gy_replan *r, const struct gy_topo *old)
     if (!r->zones) {
         return GY_EXIT_OK;
     }
-    int rc = read_file(r->zones, &text);
+    int rc = read_file(r->zones, "list of zones", &text);
     struct gy_slice all = {gy_buf_head(&text), gy_buf_size(&text)};
     if (!rc && gy_zone_list_apply(all, shown(r->zones), old->pool, &e)) {
         rc = gy_complain_error(&e);

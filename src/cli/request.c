@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* request.c - see request.h. */
 #include "cli/request.h"
+#include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/out.h"
 
@@ -50,8 +51,26 @@ int gy_requests_init(struct gy_requests *r, const struct gy_request_from *from)
     return GY_EXIT_OK;
 }
 
+/* By design an empty part (docs/recipes.md); of every request, hardly what was meant. */
+static void warn_of_headers(const struct gy_requests *r)
+{
+    const char *name;
+    size_t len;
+    for (size_t i = 0; r->made && (name = gyre_recipe_header(r->recipe, i, &len)); i++) {
+        char q[GY_QUOTE];
+        if (!(r->met & (uint32_t)1 << i)) {
+            gy_complain("warning: no request has the header %s, so its part of the key is empty; "
+                        "give it with -H, or after a tab on the line",
+                        gy_utf8_quote(q, (struct gy_slice){(const uint8_t *)name, len}));
+        }
+    }
+}
+
 void gy_requests_fini(struct gy_requests *r)
 {
+    if (r->recipe) {
+        warn_of_headers(r);
+    }
     gyre_recipe_free(r->recipe);
     r->recipe = NULL;
 }
@@ -65,6 +84,14 @@ static bool named(const struct gyre_header *list, size_t n, const struct gyre_he
         }
     }
     return false;
+}
+
+static void meet(struct gy_requests *r, const struct gyre_header *list, size_t n)
+{
+    struct gyre_header h = {.name = NULL};
+    for (size_t i = 0; (h.name = gyre_recipe_header(r->recipe, i, &h.name_len)); i++) {
+        r->met |= (uint32_t)named(list, n, &h) << i;
+    }
 }
 
 /* The line's own headers, then those of -H it has none of. */
@@ -95,8 +122,8 @@ static const char *headers(const struct gy_requests *r, struct gy_slice rest,
     return NULL;
 }
 
-const char *gy_request_key(const struct gy_requests *r, struct gy_slice line, struct gy_buf *to,
-                           struct gy_slice *url)
+static const char *make(struct gy_requests *r, struct gy_slice line, struct gy_buf *to,
+                        struct gy_slice *url)
 {
     static const char *const no_url = "a URL holds no CR, LF or NUL (do lines end in CR LF?)";
     struct gyre_header list[2 * GY_REQUEST_HEADERS];
@@ -118,10 +145,19 @@ const char *gy_request_key(const struct gy_requests *r, struct gy_slice line, st
         int err = gyre_recipe_key(r->recipe, &q, to->data + to->len, room, &len);
         if (!err) {
             to->len += len;
+            meet(r, list, q.header_count);
             return NULL;
         }
         if (err != GYRE_RANGE || len <= room) {
             return err == GYRE_RANGE ? "more than 256 query parameters" : no_url;
         }
     }
+}
+
+const char *gy_request_key(struct gy_requests *r, struct gy_slice line, struct gy_buf *to,
+                           struct gy_slice *url)
+{
+    const char *wrong = make(r, line, to, url);
+    r->made = !wrong;
+    return wrong;
 }

@@ -37,15 +37,19 @@ int gy_request_header(void *into, const char *value);
 struct gy_requests {
     const struct gy_request_from *from;
     gyre_recipe_t *recipe; /* NULL: keys are keys */
+    bool made;             /* there were keys so far, and no mistake */
+    uint32_t met;          /* bit i: some request had the recipe's header i; it has at most 32 */
 };
 
 /* GY_EXIT_OK, or GY_EXIT_USAGE after reporting what is wrong with the recipe or a header. */
 int gy_requests_init(struct gy_requests *r, const struct gy_request_from *from);
+/* Warns of each header in the recipe that no request had: then it does nothing, and is perhaps
+ * misspelt or was forgotten. */
 void gy_requests_fini(struct gy_requests *r);
 
 /* Appends the key of a line to `to`; *url is the line's URL. NULL, or what is wrong with the line.
  * `to` may have failed. */
-const char *gy_request_key(const struct gy_requests *r, struct gy_slice line, struct gy_buf *to,
+const char *gy_request_key(struct gy_requests *r, struct gy_slice line, struct gy_buf *to,
                            struct gy_slice *url);
 
 #endif

@@ -38,7 +38,7 @@ static int include_file(struct included *in, const char *path, gy_included_fn *e
     if (++in->files > FILES_MAX) {
         return gy_format_fail(e, GYRE_RANGE, path, "more than %d files are included", FILES_MAX);
     }
-    int rc = gy_file_read(path, &text, e);
+    int rc = gy_file_read(path, "topology", &text, e);
     in->bytes += gy_buf_size(&text);
     if (!rc && in->bytes > GY_TEXT_MAX) {
         rc = gy_format_fail(e, GYRE_RANGE, path, "with all it includes larger than %zu MB",
@@ -98,7 +98,7 @@ int gy_source_read(const char *path, const char *format, struct gy_pools **out, 
         gy_live_name(path, name, sizeof name);
         rc = gy_live_read(path, &bytes, &known, e);
     } else {
-        rc = gy_file_read(is_stdin ? "/dev/stdin" : path, &bytes, e);
+        rc = gy_file_read(is_stdin ? "/dev/stdin" : path, "topology", &bytes, e);
     }
     struct gy_source from = {
         .file = name, .format = known, .include = include, .include_self = &in};

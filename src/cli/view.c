@@ -27,8 +27,9 @@ struct view {
     uint64_t expect, after;
     bool json, moved, expected; /* expect was given: 0 is a version too */
     /* inside */
-    uint64_t shown; /* the version printed last */
-    bool any;       /* one was */
+    uint64_t version; /* of the topology to put */
+    uint64_t shown;   /* the version printed last */
+    bool any;         /* one was */
     int exit;
 };
 
@@ -84,7 +85,7 @@ static const char *const WATCH_EXAMPLES[] = {
     NULL,
 };
 
-#define EXITS_STORE "; 2 bad usage; 3 the store cannot be read"
+#define EXITS_STORE ";\n" GY_EXITS_BAD "; 3 the store cannot be read"
 
 static const struct gy_usage GET = {
     "gyre view get",
@@ -108,8 +109,8 @@ static const struct gy_usage PUT = {
     PUT_EXAMPLES,
     1,
     1,
-    "0 it serves; 1 refused: another version, a move, a proxy; 2 bad usage, or FILE\n"
-    "has errors; 3 the store cannot be used",
+    "0 it serves; 1 refused: another version, a move, a proxy; 2 bad usage, FILE has\n"
+    "errors, or the answer cannot be written; 3 the store cannot be used",
 };
 
 static const struct gy_usage WATCH = {
@@ -153,9 +154,27 @@ static int failed(const gyre_error_t *e)
     }
 }
 
-static int open_at(const char *dir, enum gy_store_open_mode mode, struct gy_store **out)
+/* A look before put opens the store for good: for a topology that would be refused none is made. */
+static int look_first(const struct view *v, const char *dir)
 {
     gyre_error_t e = {0};
+    struct gy_store *s = NULL;
+    int rc = gy_store_open(dir, GY_STORE_LOOK, &s, &e);
+    gy_store_close(s);
+    if (rc == GYRE_UNKNOWN) {
+        rc = gy_views_check_first(v->expect, v->version, &e);
+    }
+    return rc == GYRE_OK ? GY_EXIT_OK : failed(&e);
+}
+
+static int open_at(const struct view *v, const char *dir, enum gy_store_open_mode mode,
+                   struct gy_store **out)
+{
+    gyre_error_t e = {0};
+    int rc = mode == GY_STORE_BESIDE ? look_first(v, dir) : GY_EXIT_OK;
+    if (rc) {
+        return rc;
+    }
     return gy_store_open(dir, mode, out, &e) == GYRE_OK ? GY_EXIT_OK : failed(&e);
 }
 
@@ -164,7 +183,7 @@ static int open_store(const struct view *v, enum gy_store_open_mode mode, struct
     gyre_error_t e = {0};
     *out = NULL;
     if (v->state) {
-        return open_at(v->state, mode, out);
+        return open_at(v, v->state, mode, out);
     }
     if (!v->config) {
         gy_complain("view: which store? Give --state DIRECTORY, or --config TOPOLOGY with its "
@@ -178,7 +197,7 @@ static int open_store(const struct view *v, enum gy_store_open_mode mode, struct
     }
     int rc = GY_EXIT_USAGE;
     if (c->proxy.state) {
-        rc = open_at(c->proxy.state, mode, out);
+        rc = open_at(v, c->proxy.state, mode, out);
     } else {
         gy_complain("view: %s names no proxy.state; give --state DIRECTORY", v->config);
     }
@@ -245,7 +264,7 @@ static int put(struct gy_store *s, const struct view *v, const struct gy_topo *t
 }
 
 /* The file first: nothing is made for one that has errors. */
-static int load_and_put(const struct view *v, const char *path)
+static int load_and_put(struct view *v, const char *path)
 {
     static const struct gy_topo_from any = {0};
     struct gy_topo topo;
@@ -265,6 +284,7 @@ static int load_and_put(const struct view *v, const char *path)
         rc = GY_EXIT_USAGE;
     }
     if (!rc) {
+        v->version = gyre_map_version(topo.map);
         rc = open_store(v, GY_STORE_BESIDE, &s);
     }
     if (!rc) {
@@ -399,8 +419,8 @@ static int overview(void)
         gy_buf_printf(&out, "  %-9s %s\n", SUBS[i].name, SUBS[i].summary);
     }
     gy_buf_puts(&out, "\nWhich store: --state DIRECTORY, else --config TOPOLOGY (its "
-                      "proxy.state).\n\nexit status: 0 fine; 1 the answer is no; 2 bad input or "
-                      "usage; 3 the store cannot be used\n\nexamples:\n"
+                      "proxy.state).\n\nexit status: 0 fine; 1 the answer is no; " GY_EXITS_BAD
+                      ";\n3 the store cannot be used\n\nexamples:\n"
                       "  gyre view get --config gyre.yaml\n"
                       "  gyre view put fleet.yaml --state /var/lib/app --expect 0\n"
                       "  gyre view put --help\n");

@@ -76,6 +76,11 @@ static int check_versions(uint64_t now, bool none, uint64_t expect, uint64_t wis
     return GYRE_OK;
 }
 
+int gy_views_check_first(uint64_t expect, uint64_t version, gyre_error_t *e)
+{
+    return check_versions(0, true, expect, version, e);
+}
+
 static int check_owner(struct gy_store *s, bool moved, gyre_error_t *e)
 {
     if (has(s, GY_MOVE_KEY)) {

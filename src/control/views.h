@@ -26,6 +26,10 @@ GYRE_NODISCARD int gy_views_get(struct gy_store *s, struct gy_buf *yaml, gyre_er
 GYRE_NODISCARD int gy_views_put(struct gy_store *s, const gyre_topology_t *t, uint64_t expect,
                                 bool moved, gyre_error_t *e);
 
+/* May a topology of this version be the first of a store, with that expectation? For who would have
+ * to make the store to try. CONFLICT. */
+GYRE_NODISCARD int gy_views_check_first(uint64_t expect, uint64_t version, gyre_error_t *e);
+
 /* Hands over every one with a version above `after`, the lowest first; fn returns false to stop. */
 GYRE_NODISCARD int gy_views_after(struct gy_store *s, uint64_t after,
                                   bool (*fn)(void *ctx, uint64_t version, struct gy_slice yaml),

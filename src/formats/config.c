@@ -64,7 +64,7 @@ int gy_config_load(const char *path, struct gy_config **out, gyre_error_t *e)
 {
     *out = NULL;
     struct gy_buf text = {0};
-    int rc = gy_file_read(path, &text, e);
+    int rc = gy_file_read(path, "topology", &text, e);
     if (!rc) {
         rc = gy_config_parse(gy_buf_cstr(&text), gy_buf_size(&text), path, out, e);
     }

@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int read_all(int fd, const char *path, struct gy_buf *text, gyre_error_t *e)
+static int read_all(int fd, const char *path, const char *what, struct gy_buf *text,
+                    gyre_error_t *e)
 {
     for (;;) {
         if (!gy_buf_reserve(text, (size_t)64 << 10)) {
@@ -27,13 +28,13 @@ static int read_all(int fd, const char *path, struct gy_buf *text, gyre_error_t 
         }
         text->len += (size_t)n;
         if (gy_buf_size(text) > GY_TEXT_MAX) {
-            return gy_format_fail(e, GYRE_RANGE, path, "larger than %zu MB: not a topology",
-                                  GY_TEXT_MAX >> 20);
+            return gy_format_fail(e, GYRE_RANGE, path, "larger than %zu MB: not a %s",
+                                  GY_TEXT_MAX >> 20, what);
         }
     }
 }
 
-int gy_file_read(const char *path, struct gy_buf *text, gyre_error_t *e)
+int gy_file_read(const char *path, const char *what, struct gy_buf *text, gyre_error_t *e)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
@@ -42,9 +43,9 @@ int gy_file_read(const char *path, struct gy_buf *text, gyre_error_t *e)
     struct stat st;
     int rc;
     if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
-        rc = gy_format_fail(e, GYRE_IO, path, "is a directory, not a topology file");
+        rc = gy_format_fail(e, GYRE_IO, path, "is a directory, not a %s", what);
     } else {
-        rc = read_all(fd, path, text, e);
+        rc = read_all(fd, path, what, text, e);
     }
     close(fd);
     return rc;

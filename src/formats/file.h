@@ -9,7 +9,9 @@
 #include "base/buf.h"
 #include "gyre.h"
 
-/* Appends to text. IO, RANGE (too large), NOMEM, with the path and the reason in e. */
-GYRE_NODISCARD int gy_file_read(const char *path, struct gy_buf *text, gyre_error_t *e);
+/* Appends to text. what it should be, "topology": for messages. IO, RANGE (too large), NOMEM, with
+ * the path and the reason in e. */
+GYRE_NODISCARD int gy_file_read(const char *path, const char *what, struct gy_buf *text,
+                                gyre_error_t *e);
 
 #endif

@@ -186,9 +186,10 @@ static int read_size(const struct gy_lines *l, const char *file, struct sizes *o
                                  "%s is no slot, 0 to %u, and no range of them",
                                  gy_utf8_quote(q, slots), GY_REDIS_SLOTS - 1);
     }
-    int rc = gy_word_next(&rest, &bytes) ? gy_num_uint(bytes, &size) : GYRE_SYNTAX;
+    bool told = gy_word_next(&rest, &bytes);
+    int rc = told ? gy_num_uint(bytes, &size) : GYRE_SYNTAX;
     if (rc && rc != GYRE_RANGE) {
-        return gy_format_fail_at(e, GYRE_SYNTAX, file, gy_lines_mark(l, slots),
+        return gy_format_fail_at(e, GYRE_SYNTAX, file, gy_lines_mark(l, told ? bytes : slots),
                                  "behind a slot stands how many bytes it has");
     }
     if (rc || size > SLOT_BYTES_MAX) {

@@ -199,6 +199,32 @@ static void tell_list(struct gy_writing *w, struct list *l, const char *what)
     gy_buf_fini(&l->text);
 }
 
+/* Of gyre's own form: it places every key as before, so this asks for no --lossy; but who plans for
+ * machines must know that they are not all there. */
+static void note_list(struct gy_writing *w, struct list *l, const char *what)
+{
+    if (l->count) {
+        gy_write_choice(w, "%zu %s%s left out, since no key is placed there: %s%s", l->count, what,
+                        l->count > 1 ? "s are" : " is", gy_buf_cstr(&l->text),
+                        l->count > LISTED ? ", ..." : "");
+    }
+    w->told->choices.failed |= l->text.failed;
+    gy_buf_fini(&l->text);
+}
+
+static void note_others(struct gy_writing *w, const struct gy_pool *from)
+{
+    struct list replicas = {0}, others = {0};
+    for (size_t i = 0; i < from->server_count; i++) {
+        const struct gy_server *s = &from->servers[i];
+        if (!s->is_node) {
+            list_add(s->role == GY_ROLE_REPLICA ? &replicas : &others, s->name);
+        }
+    }
+    note_list(w, &replicas, "replica");
+    note_list(w, &others, "server");
+}
+
 static void tell_settings(struct gy_writing *w)
 {
     unsigned keeps = w->format->writer->keeps;
@@ -227,6 +253,9 @@ static void tell_nodes(struct gy_writing *w)
         if (node->weight == 0 && !(keeps & GY_KEEPS_DRAINED)) {
             list_add(&drained, node->name);
         }
+    }
+    if (keeps == GY_KEEPS_ALL && w->what->from) {
+        note_others(w, w->what->from);
     }
     const struct gy_pool *from = keeps & GY_KEEPS_SERVERS ? NULL : w->what->from;
     for (size_t i = 0; from && i < from->server_count; i++) {

@@ -237,3 +237,15 @@ void gyre_recipe_free(gyre_recipe_t *r)
 {
     gy_mem_free(r);
 }
+
+const char *gyre_recipe_header(const gyre_recipe_t *r, size_t i, size_t *len)
+{
+    *len = 0;
+    for (const struct gy_part *p = r->part; p < r->part + r->parts; p++) {
+        if (p->kind == GY_PART_HEADER && i-- == 0) {
+            *len = p->header.len;
+            return p->header.text;
+        }
+    }
+    return NULL;
+}

@@ -59,6 +59,16 @@ def test_no_is_no(cluster):
     assert "+ x  127.0.0.1:1  weight 1  zone eu/a\n" in out
 
 
+@pytest.mark.parametrize("words", ["status", "history", "topology", "watch", "start --detach --yes --weight cache-0=2"])
+def test_the_answer_does_not_fit(cluster, words):
+    """Said like every command's: a script that reads a status of 0 must have been told."""
+    env = {**os.environ, "GYRE_ADMIN": f"unix:{cluster.admin}"}
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run([GYRE, "move", *words.split()], stdout=full, stderr=subprocess.PIPE, env=env, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (2, "gyre: cannot write the answer: No space left on device"), done.stderr
+    assert "version: 1\n" in cluster.topology().read_text(), "the plan was not seen, so it is not carried out"
+
+
 def test_nothing_to_do_asks_no_node(cluster):
     done = cluster.move("start", "--yes", "--weight", "cache-0=1", check=False)
     assert done.returncode == 1 and "nothing to do" in done.stderr and "checking" not in done.stderr

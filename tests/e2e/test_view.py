@@ -80,6 +80,13 @@ def test_nothing_there(tmp_path):
     done = view("put", bad, "--state", tmp_path / "none", "--expect", 0)
     assert done.returncode == 2 and re.search(r"bad\.yaml:8:\d+: ", done.stderr), done.stderr
     assert not (tmp_path / "none").exists(), "a file with errors makes nothing"
+    for version, expect, word in ((1, 3, "expect 0"), (0, 0, "raise it")):
+        done = view("put", topology(tmp_path / "t.yaml", version), "--state", tmp_path / "none", "--expect", expect)
+        assert done.returncode == 1 and word in done.stderr, done.stderr
+        assert not (tmp_path / "none").exists(), "nor does one that is refused"
+    (tmp_path / "empty").mkdir()
+    assert view("put", topology(tmp_path / "t.yaml", 0), "--state", tmp_path / "empty", "--expect", 0).returncode == 1
+    assert not list((tmp_path / "empty").iterdir())
 
 
 def test_compare_and_set(store):

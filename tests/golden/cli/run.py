@@ -126,6 +126,56 @@ def doctor_complaint(path):
     return f"no case meets {sorted(codes - met)}" if codes - met else None
 
 
+# A command line for each command that `gyre help` lists: STORE is a state directory with a topology.
+ANSWERS = """
+show data/fleet.yaml
+show --formats
+doctor data/fleet.yaml
+doctor --checks
+doctor ../../corpus/redis-slots-gaps.txt
+locate data/fleet.yaml a
+locate data/fleet.yaml --keys cases.txt --json
+explain data/fleet.yaml a
+balance data/fleet.yaml
+balance data/few-points.yaml
+ranges data/fleet.yaml
+check data/fleet.yaml data/modulo.yaml
+convert data/fleet.yaml
+diff data/fleet.yaml data/replicated.yaml
+plan data/fleet.yaml --remove cache-1
+plan data/fleet.yaml --remove cache-1 -o -
+move --help
+view get --state STORE
+view get --state STORE --json
+view watch --state STORE
+view --help
+proxy --sample
+proxy --list-failpoints
+study
+study hashes --help
+completion bash
+bench --help
+help
+help topology
+version
+"""
+
+
+def full_complaint(path):
+    """Whatever a command answers, on a device that is full it says so and ends with 2."""
+    listed = set(re.findall(r"^  ([a-z]+)  +\S", run("gyre help", path), re.M))
+    lines = ANSWERS.strip().splitlines()
+    if listed != {line.split()[0] for line in lines}:
+        return f"not tried: {listed ^ {line.split()[0] for line in lines}}"
+    store = os.path.join(path, "store")
+    run(f"gyre view put data/fleet.yaml --state {store} --expect 0", path)
+    for line in lines:
+        got = run(f"gyre {line.replace('STORE', store)} >/dev/full", path)
+        if not got.endswith("gyre: cannot write the answer: No space left on device\n--- exit 2\n"):
+            return f"{line}: {got}"
+    return None
+
+
 def leftovers(names):
     kept = {f[:-4] for f in os.listdir(os.path.join(HERE, "expected"))}
     return f"no case for {sorted(kept - names)}" if kept - names else None
@@ -143,6 +193,7 @@ def main():
         results.append(("docs", docs_complaint(path, root)))
         results.append(("terminal", terminal_complaint(gyre)))
         results.append(("doctor", doctor_complaint(path)))
+        results.append(("full", full_complaint(path)))
     results.append(("leftovers", leftovers({n for n, _ in results})))
     for name, complaint in results:
         failed += complaint is not None

@@ -205,7 +205,7 @@ static const struct {
     {"5 7\n x 7\n", 2, 2, "'x' is no slot, 0 to 16383"},
     {"16384 7\n", 1, 1, "is no slot"},
     {"5\n", 1, 1, "how many bytes"},
-    {"5 -7\n", 1, 1, "how many bytes"},
+    {"5 -7\n", 1, 3, "how many bytes"},
     {"5 99999999999999999\n", 1, 3, "are more than a slot can have"},
     {"5 99999999999999999999\n", 1, 3, "are more than a slot can have"},
     {"5 7 8\n", 1, 5, "'8' stands behind the bytes"},

@@ -199,12 +199,39 @@ static void test_hostile(void **state)
     gyre_recipe_free(r);
 }
 
+/* A program hands over the headers that are read, each as often as the recipe has it. */
+static void test_headers(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"Accept-Language", "x", "x"};
+    gyre_recipe_t *r;
+    size_t len;
+    assert_int_equal(
+        gyre_recipe_parse("header(Accept-Language)+host+header(x)+path+header(x)", &r, NULL),
+        GYRE_OK);
+    for (size_t i = 0; i < 3; i++) {
+        const char *name = gyre_recipe_header(r, i, &len);
+        assert_int_equal(len, strlen(names[i]));
+        assert_memory_equal(name, names[i], len);
+    }
+    for (size_t i = 3; i < 6; i++) {
+        assert_null(gyre_recipe_header(r, i, &len));
+        assert_int_equal(len, 0);
+    }
+    assert_null(gyre_recipe_header(r, SIZE_MAX, &len));
+    gyre_recipe_free(r);
+    assert_int_equal(gyre_recipe_parse("host", &r, NULL), GYRE_OK);
+    assert_null(gyre_recipe_header(r, 0, &len));
+    gyre_recipe_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules),
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
