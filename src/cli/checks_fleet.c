@@ -79,10 +79,10 @@ bool gy_is_single(const struct gy_patient *p, const struct gy_server *s)
     if (!gy_server_serves(s) || !s->slots || !s->id) {
         return false;
     }
-    for (size_t i = 0; i < p->pool->server_count; i++) {
-        const struct gy_server *r = &p->pool->servers[i];
-        if (r->replica_of && !(r->states & (GONE | GY_STATE_NO_ADDRESS)) &&
-            strcmp(r->replica_of, s->id) == 0) {
+    size_t count;
+    const struct gy_server *const *r = gy_pool_replicas(p->pool, s->id, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!(r[i]->states & (GONE | GY_STATE_NO_ADDRESS))) {
             return false;
         }
     }

@@ -97,12 +97,12 @@ gyre_mask_t *gy_down_mask(const struct gy_downed *d, gyre_map_t *map)
 const struct gy_server *gy_standby(const struct gy_pool *p, const struct gy_server *master,
                                    const struct gy_downed *d)
 {
-    for (size_t i = 0; master->id && i < p->server_count; i++) {
-        const struct gy_server *s = &p->servers[i];
-        if (s->replica_of && strcmp(s->replica_of, master->id) == 0 &&
-            !(s->states & (GY_STATE_DOWN | GY_STATE_SUSPECT | GY_STATE_NO_ADDRESS)) &&
-            !(d && d->server[i])) {
-            return s;
+    size_t count = 0;
+    const struct gy_server *const *r = master->id ? gy_pool_replicas(p, master->id, &count) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        bool away = r[i]->states & (GY_STATE_DOWN | GY_STATE_SUSPECT | GY_STATE_NO_ADDRESS);
+        if (!away && !(d && d->server[r[i] - p->servers])) {
+            return r[i];
         }
     }
     return NULL;

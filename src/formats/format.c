@@ -239,6 +239,10 @@ static int parse(struct gy_slice text, const struct gy_source *from, struct gy_p
         rc = gy_format_fail(e, GYRE_EMPTY, from->file, "there is no server in it (read as %s)",
                             format->name);
     }
+    for (size_t i = 0; !rc && i < f->count; i++) {
+        rc = gy_pool_sort(f->list[i]) ? gy_format_fail(e, GYRE_NOMEM, from->file, "out of memory")
+                                      : GYRE_OK;
+    }
     return rc;
 }
 

@@ -3,6 +3,7 @@
 #include "formats/pools.h"
 #include "base/utf8.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -42,13 +43,23 @@ static void free_server(struct gy_server *s)
     free(s->reported);
 }
 
+static void unsort(struct gy_pool *p)
+{
+    free(p->by_name.list);
+    free(p->by_id.list);
+    free(p->by_primary.list);
+    p->by_name = p->by_id = p->by_primary = (struct gy_sorted){NULL, 0};
+}
+
 void gy_pool_drop_last(struct gy_pool *p)
 {
+    unsort(p);
     free_server(&p->servers[--p->server_count]);
 }
 
 static void free_pool(struct gy_pool *p)
 {
+    unsort(p);
     for (size_t i = 0; i < p->server_count; i++) {
         free_server(&p->servers[i]);
     }
@@ -169,24 +180,102 @@ int gy_pools_pick(const struct gy_pools *f, const char *name, const char *file,
 
 /* ---- looking things up ---- */
 
-const struct gy_server *gy_pool_find(const struct gy_pool *p, const char *name)
+/* The text of a server that an order goes by, by its place in the struct; NULL: it has none. */
+static const char *text_of(const struct gy_server *s, size_t text)
 {
+    return *(char *const *)(const void *)((const char *)s + text);
+}
+
+/* Those of one text stand as in the file, so the first of them is found. */
+static int by_text(const void *a, const void *b, void *text)
+{
+    const struct gy_server *const *x = a, *const *y = b;
+    int order = strcmp(text_of(*x, *(size_t *)text), text_of(*y, *(size_t *)text));
+    return order ? order : *x < *y ? -1 : *x > *y;
+}
+
+static bool sort(const struct gy_pool *p, struct gy_sorted *out, size_t text)
+{
+    out->list = calloc(p->server_count + 1, sizeof *out->list);
+    for (size_t i = 0; out->list && i < p->server_count; i++) {
+        if (text_of(&p->servers[i], text)) {
+            out->list[out->count++] = &p->servers[i];
+        }
+    }
+    if (out->list) {
+        qsort_r(out->list, out->count, sizeof *out->list, by_text, &text);
+    }
+    return out->list;
+}
+
+int gy_pool_sort(struct gy_pool *p)
+{
+    unsort(p);
+    if (sort(p, &p->by_name, offsetof(struct gy_server, name)) &&
+        sort(p, &p->by_id, offsetof(struct gy_server, id)) &&
+        sort(p, &p->by_primary, offsetof(struct gy_server, replica_of))) {
+        return GYRE_OK;
+    }
+    unsort(p);
+    return GYRE_NOMEM;
+}
+
+/* The first whose text is not below the one wanted; count: none. */
+static size_t lower_bound(const struct gy_sorted *in, size_t text, const char *wanted)
+{
+    size_t low = 0, high = in->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(text_of(in->list[middle], text), wanted) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static bool is_at(const struct gy_sorted *in, size_t i, size_t text, const char *wanted)
+{
+    return i < in->count && strcmp(text_of(in->list[i], text), wanted) == 0;
+}
+
+static const struct gy_server *find(const struct gy_pool *p, const struct gy_sorted *in,
+                                    size_t text, const char *wanted)
+{
+    if (in->list) {
+        size_t i = lower_bound(in, text, wanted);
+        return is_at(in, i, text, wanted) ? in->list[i] : NULL;
+    }
     for (size_t i = 0; i < p->server_count; i++) {
-        if (strcmp(p->servers[i].name, name) == 0) {
+        const char *has = text_of(&p->servers[i], text);
+        if (has && strcmp(has, wanted) == 0) {
             return &p->servers[i];
         }
     }
     return NULL;
 }
 
+const struct gy_server *gy_pool_find(const struct gy_pool *p, const char *name)
+{
+    return find(p, &p->by_name, offsetof(struct gy_server, name), name);
+}
+
 const struct gy_server *gy_pool_find_id(const struct gy_pool *p, const char *id)
 {
-    for (size_t i = 0; i < p->server_count; i++) {
-        if (p->servers[i].id && strcmp(p->servers[i].id, id) == 0) {
-            return &p->servers[i];
-        }
+    return find(p, &p->by_id, offsetof(struct gy_server, id), id);
+}
+
+const struct gy_server *const *gy_pool_replicas(const struct gy_pool *p, const char *id,
+                                                size_t *count)
+{
+    size_t text = offsetof(struct gy_server, replica_of);
+    size_t first = lower_bound(&p->by_primary, text, id), end = first;
+    while (is_at(&p->by_primary, end, text, id)) {
+        end++;
     }
-    return NULL;
+    *count = end - first;
+    return p->by_primary.list + first;
 }
 
 const char *gy_pool_fact_of(const struct gy_pool *p, const char *key)

@@ -78,6 +78,12 @@ struct gy_fact {
     char *value;
 };
 
+/* Servers in the order of one of their texts, to be found by it. */
+struct gy_sorted {
+    const struct gy_server **list; /* NULL: not sorted yet */
+    size_t count;
+};
+
 struct gy_pool {
     char *name; /* "" where the format has no names */
     unsigned line;
@@ -85,6 +91,7 @@ struct gy_pool {
     char *why;
     struct gy_server *servers;
     size_t server_count, server_room;
+    struct gy_sorted by_name, by_id, by_primary; /* by_primary: whom they follow */
     struct gy_note *notes;
     size_t note_count;
     struct gy_fact *facts;
@@ -117,9 +124,15 @@ GYRE_NODISCARD int gy_pool_vnote(struct gy_pool *p, enum gy_level level, const c
 GYRE_NODISCARD int gy_pool_judge(struct gy_pool *p, const gyre_map_t *map);
 /* Takes the server added last away again. */
 void gy_pool_drop_last(struct gy_pool *p);
+/* All servers are there, and their names and ids stay: from now on they are found in the time of a
+ * search, not of a look at each. NOMEM. */
+GYRE_NODISCARD int gy_pool_sort(struct gy_pool *p);
 /* The server of a node's name, NULL: none. */
 const struct gy_server *gy_pool_find(const struct gy_pool *p, const char *name);
 const struct gy_server *gy_pool_find_id(const struct gy_pool *p, const char *id);
+/* Of a sorted pool: who follows the server of this id, in the file's order. */
+const struct gy_server *const *gy_pool_replicas(const struct gy_pool *p, const char *id,
+                                                size_t *count);
 /* A fact's value, NULL: not there. */
 const char *gy_pool_fact_of(const struct gy_pool *p, const char *key);
 

@@ -371,13 +371,13 @@ static int read_head(struct plan *n)
 
 /* ---- what comes of it ---- */
 
-static int settle_master(struct plan *n, uint32_t i)
+static int settle_master(struct plan *n, const struct gy_slot_groups *g, uint32_t i)
 {
     struct gy_server *s = &n->p->servers[i];
     struct gy_buf options = {0};
     char q[GY_QUOTE];
     gy_buf_puts(&options, "slots=");
-    s->slots = gy_redis_ranges(n->o, i + 1, &options);
+    s->slots = gy_redis_ranges(g, i + 1, &options);
     int rc = options.failed ? gy_read_nomem(n->r) : GYRE_OK;
     if (!rc && s->slots && (n->flags[i] & LEAVES || s->weight == 0)) {
         rc = gy_read_fail(n->r, GYRE_INVALID, (struct gy_mark){s->line, 1},
@@ -403,6 +403,7 @@ static int settle_master(struct plan *n, uint32_t i)
 
 static int settle(struct plan *n)
 {
+    struct gy_slot_groups g = {NULL, NULL, 0};
     int rc = gy_read_set(n->r, n->p, (struct gy_mark){1, 1}, "like", "redis-cluster");
     for (uint32_t slot = 0; !rc && slot < GY_REDIS_SLOTS; slot++) {
         if (!n->o->server[slot]) {
@@ -410,9 +411,13 @@ static int settle(struct plan *n)
                               "slot %u belongs to no master", slot);
         }
     }
-    for (uint32_t i = 0; !rc && i < n->p->server_count; i++) {
-        rc = n->p->servers[i].role == GY_ROLE_PRIMARY ? settle_master(n, i) : GYRE_OK;
+    if (!rc && gy_slot_groups_init(&g, n->o, n->p->server_count)) {
+        rc = gy_read_nomem(n->r);
     }
+    for (uint32_t i = 0; !rc && i < n->p->server_count; i++) {
+        rc = n->p->servers[i].role == GY_ROLE_PRIMARY ? settle_master(n, &g, i) : GYRE_OK;
+    }
+    gy_slot_groups_fini(&g);
     if (!rc && !n->ended) {
         rc = gy_read_fail(n->r, GYRE_SYNTAX, (struct gy_mark){n->l.number, 1},
                           "the line 'end' is missing: the plan was cut short here");

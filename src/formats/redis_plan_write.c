@@ -18,7 +18,8 @@ struct writing {
     struct gy_writing *w;
     const gyre_topology_t *old; /* the same as w->t where nothing was planned */
     struct gy_slot_owners *before, *after;
-    struct gy_buf lines; /* what is to be done */
+    struct gy_slot_groups groups; /* of before */
+    struct gy_buf lines;          /* what is to be done */
     uint64_t moves, bytes;
 };
 
@@ -58,7 +59,7 @@ static void put_master(const struct writing *n, const struct gyre_node *node, ui
         gy_buf_puts(out, " weight=");
         gy_write_weight(out, node->weight);
     }
-    if (owner && gy_redis_ranges(n->before, owner, &ranges)) {
+    if (owner && gy_redis_ranges(&n->groups, owner, &ranges)) {
         gy_buf_printf(out, " slots=%s", gy_buf_cstr(&ranges));
     }
     gy_buf_puts(out, leaves ? " leaves\n" : "\n");
@@ -231,6 +232,9 @@ static int write(struct writing *n)
     if (rc) {
         return rc;
     }
+    if (gy_slot_groups_init(&n->groups, n->before, gyre_topology_count(n->old))) {
+        return gy_format_fail(n->w->e, GYRE_NOMEM, NULL, "out of memory");
+    }
     gy_buf_puts(out, "redis-plan 1\n");
     find_moves(n);
     gy_buf_printf(out, "# %llu of %u slots move", (unsigned long long)n->moves, GY_REDIS_SLOTS);
@@ -257,6 +261,7 @@ int gy_redis_plan_write(struct gy_writing *w)
     int rc =
         n.before && n.after ? write(&n) : gy_format_fail(w->e, GYRE_NOMEM, NULL, "out of memory");
     gy_buf_fini(&n.lines);
+    gy_slot_groups_fini(&n.groups);
     free(n.before);
     free(n.after);
     return rc;

@@ -154,25 +154,47 @@ static int settle_names(struct gy_reading *r, struct gy_pool *p)
 
 /* ---- the topology ---- */
 
-uint32_t gy_redis_ranges(const struct gy_slot_owners *o, uint32_t owner, struct gy_buf *out)
+int gy_slot_groups_init(struct gy_slot_groups *g, const struct gy_slot_owners *o, size_t owners)
 {
-    uint32_t count = 0;
-    for (uint32_t slot = 0; slot < GY_REDIS_SLOTS;) {
-        uint32_t first = slot;
-        while (slot < GY_REDIS_SLOTS && o->server[slot] == owner) {
-            slot++;
-        }
-        if (slot == first) {
-            slot++;
+    *g = (struct gy_slot_groups){.slot = calloc(GY_REDIS_SLOTS, sizeof *g->slot),
+                                 .start = calloc(owners + 3, sizeof *g->start),
+                                 .owners = (uint32_t)owners};
+    if (!g->slot || !g->start) {
+        return GYRE_NOMEM;
+    }
+    uint32_t *next = g->start + 1; /* where the owner's next slot goes; in the end where it ends */
+    for (uint32_t slot = 0; slot < GY_REDIS_SLOTS; slot++) {
+        next[o->server[slot] + 1]++;
+    }
+    for (size_t i = 1; i <= owners + 1; i++) {
+        next[i] += next[i - 1];
+    }
+    for (uint32_t slot = 0; slot < GY_REDIS_SLOTS; slot++) {
+        g->slot[next[o->server[slot]]++] = (uint16_t)slot;
+    }
+    return GYRE_OK;
+}
+
+void gy_slot_groups_fini(struct gy_slot_groups *g)
+{
+    free(g->slot);
+    free(g->start);
+}
+
+uint32_t gy_redis_ranges(const struct gy_slot_groups *g, uint32_t owner, struct gy_buf *out)
+{
+    uint32_t from = g->start[owner], end = g->start[owner + 1];
+    for (uint32_t i = from, first = from; i < end; i++) {
+        if (i + 1 < end && g->slot[i + 1] == g->slot[i] + 1) {
             continue;
         }
-        gy_buf_printf(out, count ? ",%u" : "%u", first);
-        if (slot - 1 > first) {
-            gy_buf_printf(out, "-%u", slot - 1);
+        gy_buf_printf(out, first > from ? ",%u" : "%u", g->slot[first]);
+        if (i > first) {
+            gy_buf_printf(out, "-%u", g->slot[i]);
         }
-        count += slot - first;
+        first = i + 1;
     }
-    return count;
+    return end - from;
 }
 
 static int add_node(struct gy_reading *r, struct gy_pool *p, const char *name, const char *address,
@@ -193,7 +215,7 @@ static int add_node(struct gy_reading *r, struct gy_pool *p, const char *name, c
     return rc;
 }
 
-static int settle_server(struct gy_reading *r, struct gy_pool *p, const struct gy_slot_owners *o,
+static int settle_server(struct gy_reading *r, struct gy_pool *p, const struct gy_slot_groups *o,
                          uint32_t i)
 {
     struct gy_server *s = &p->servers[i];
@@ -240,7 +262,7 @@ static int note_server(struct gy_reading *r, struct gy_pool *p, const struct gy_
     return rc;
 }
 
-static int settle_missing(struct gy_reading *r, struct gy_pool *p, const struct gy_slot_owners *o)
+static int settle_missing(struct gy_reading *r, struct gy_pool *p, const struct gy_slot_groups *o)
 {
     struct gy_buf ranges = {0};
     uint32_t missing = gy_redis_ranges(o, 0, &ranges);
@@ -263,12 +285,9 @@ static int settle_missing(struct gy_reading *r, struct gy_pool *p, const struct 
     return rc;
 }
 
-int gy_redis_settle(struct gy_reading *r, struct gy_pool *p, const struct gy_slot_owners *o)
+static int settle_all(struct gy_reading *r, struct gy_pool *p, const struct gy_slot_groups *o)
 {
-    int rc = gy_read_set(r, p, (struct gy_mark){1, 1}, "like", "redis-cluster");
-    if (!rc) {
-        rc = settle_names(r, p);
-    }
+    int rc = settle_names(r, p);
     for (uint32_t i = 0; i < p->server_count && !rc; i++) {
         if (p->servers[i].role == GY_ROLE_PRIMARY) {
             rc = settle_server(r, p, o, i);
@@ -276,4 +295,16 @@ int gy_redis_settle(struct gy_reading *r, struct gy_pool *p, const struct gy_slo
         rc = rc ? rc : note_server(r, p, &p->servers[i]);
     }
     return rc ? rc : settle_missing(r, p, o);
+}
+
+int gy_redis_settle(struct gy_reading *r, struct gy_pool *p, const struct gy_slot_owners *o)
+{
+    struct gy_slot_groups groups;
+    int rc = gy_read_set(r, p, (struct gy_mark){1, 1}, "like", "redis-cluster");
+    if (gy_slot_groups_init(&groups, o, p->server_count)) {
+        rc = gy_read_nomem(r);
+    }
+    rc = rc ? rc : settle_all(r, p, &groups);
+    gy_slot_groups_fini(&groups);
+    return rc;
 }

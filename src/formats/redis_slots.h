@@ -19,8 +19,18 @@ struct gy_slot_owners {
 
 /* "0-5460" or "12287" among slots; false for anything else. */
 bool gy_redis_range(struct gy_slice text, uint32_t *first, uint32_t *last);
+/* The slots of each owner, so that none of them needs a look at all. */
+struct gy_slot_groups {
+    uint16_t *slot;  /* by owner, then by number */
+    uint32_t *start; /* of owner i in slot; one more at the end */
+    uint32_t owners; /* 0 (nobody) to owners */
+};
+/* No server in o is above owners. NOMEM; fini in every case. */
+GYRE_NODISCARD int gy_slot_groups_init(struct gy_slot_groups *g, const struct gy_slot_owners *o,
+                                       size_t owners);
+void gy_slot_groups_fini(struct gy_slot_groups *g);
 /* "0-5460,9000": the slots of `owner`, 0 for nobody, into out; returns how many. */
-uint32_t gy_redis_ranges(const struct gy_slot_owners *o, uint32_t owner, struct gy_buf *out);
+uint32_t gy_redis_ranges(const struct gy_slot_groups *g, uint32_t owner, struct gy_buf *out);
 /* The slots go to the pool's server i; DUPLICATE where one has an owner already. */
 GYRE_NODISCARD int gy_redis_claim(struct gy_reading *r, struct gy_pool *p, struct gy_slot_owners *o,
                                   struct gy_mark at, uint32_t first, uint32_t last, uint32_t i);

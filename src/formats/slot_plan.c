@@ -107,15 +107,15 @@ static int make_cast(const struct gy_slot_plan *p, struct cast *c, gyre_error_t 
     return rc;
 }
 
-static int add_node(const struct gy_slot_plan *p, gyre_topology_t *t, const struct cast *c,
-                    uint32_t i, gyre_error_t *e)
+static int add_node(const struct gy_slot_plan *p, gyre_topology_t *t,
+                    const struct gy_slot_groups *g, uint32_t i, gyre_error_t *e)
 {
     struct gy_buf options = {0};
     struct gyre_node node = *gyre_topology_node(p->next, i);
     const struct gy_server *s = p->servers ? gy_pool_find(p->servers, node.name) : NULL;
     node.zone = node.zone || !s ? node.zone : s->zone;
     gy_buf_puts(&options, "slots=");
-    node.options = gy_redis_ranges(c->owners, i + 1, &options) ? gy_buf_cstr(&options) : NULL;
+    node.options = gy_redis_ranges(g, i + 1, &options) ? gy_buf_cstr(&options) : NULL;
     int rc = options.failed ? nomem(e) : gyre_topology_add(t, &node, e);
     gy_buf_fini(&options);
     return rc;
@@ -125,6 +125,7 @@ static int make_topology(const struct gy_slot_plan *p, struct cast *c, gyre_topo
                          gyre_error_t *e)
 {
     static const char *const settings[] = {"like", "replicas", "spread"};
+    struct gy_slot_groups g = {NULL, NULL, 0};
     gyre_topology_t *t = gyre_topology_new();
     int rc = t ? GYRE_OK : nomem(e);
     for (size_t i = 0; !rc && i < 3; i++) {
@@ -133,9 +134,13 @@ static int make_topology(const struct gy_slot_plan *p, struct cast *c, gyre_topo
     for (uint32_t slot = 0; slot < GY_REDIS_SLOTS; slot++) {
         c->owners->server[slot] = c->to[slot] + 1;
     }
-    for (uint32_t i = 0; !rc && i < gyre_topology_count(p->next); i++) {
-        rc = add_node(p, t, c, i, e);
+    if (!rc && gy_slot_groups_init(&g, c->owners, c->n)) {
+        rc = nomem(e);
     }
+    for (uint32_t i = 0; !rc && i < gyre_topology_count(p->next); i++) {
+        rc = add_node(p, t, &g, i, e);
+    }
+    gy_slot_groups_fini(&g);
     if (rc) {
         gyre_topology_free(t);
         return rc;
