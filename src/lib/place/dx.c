@@ -5,7 +5,8 @@
  * of a slot and of a number; the first draw whose number is below the slot's weight decides. An
  * empty slot weighs nothing. The heaviest weight there may ever be always passes.
  *
- * Cost: on average capacity * heaviest / (sum of weights) draws. Memory: 6 bytes a slot.
+ * Cost: on average capacity * heaviest / (sum of weights) draws, or up to three more, for they are
+ * taken a few at once. Memory: 6 bytes a slot.
  * Guaranteed: a change of one node's presence or weight moves keys only to or from that node, for
  * each of a key's replicas; shares are the weights', to 2^-31 of the heaviest; no history.
  * Not: growth past `capacity`, or past `heaviest`: both are part of the mapping, and changing
@@ -21,17 +22,38 @@
 #include "lib/place/mix.h"
 #include "lib/place/number.h"
 
+#ifdef GY_SIMD_X86
+#include <immintrin.h>
+
+#include "lib/place/lanes.h"
+
+#define NAME        draws_avx2
+#define LANES       4
+#define TARGET      GY_TARGET_AVX2
+#define TIMES(a, b) gy_times_avx2(a, b)
+#include "lib/place/dx_lanes.h"
+
+#define NAME        draws_avx512
+#define LANES       8
+#define TARGET      GY_TARGET_AVX512
+#define TIMES(a, b) ((a) * (b))
+#include "lib/place/dx_lanes.h"
+#endif
+
+#define LANES_MOST 8u
+
 #define WHOLE     (1u << 31) /* the bar of the heaviest weight: every draw is below it */
 #define DRAWS_FEW (1u << 16) /* most on average; more are refused */
 #define DRAWS_MAX (1u << 22) /* 64 times that: a key needs more with probability e^-64 */
 
-#define BLOCK  64u /* keys that draw in turn */
-#define ROUNDS 64u /* after which those still without a node draw alone */
+#define BLOCK  256u /* keys that draw in turn */
+#define ROUNDS 64u  /* after which those still without a node draw alone */
 
 struct dx {
     struct gy_numbers numbers; /* first, for gy_numbers_same */
     uint32_t *bar;             /* by slot: what a draw's number has to be below */
     uint32_t mask;             /* capacity - 1 */
+    unsigned few;              /* draws that a lookup takes at once, see few_of */
     uint64_t sum;              /* of the bars */
 };
 
@@ -49,46 +71,111 @@ static uint32_t draw(const struct dx *x, uint64_t *state, uint64_t *draws)
     return GYRE_NONE;
 }
 
-static uint32_t find(const gyre_map_t *m, uint64_t hash)
+/*
+ * The slot of the first of `few` draws that passes, if one does. Whether a draw passes cannot be
+ * foretold, and a branch on it costs as much as three draws; so there is none but, in the callers,
+ * on whether any did. The last is looked at first: each that passes puts itself before those after.
+ */
+static inline __attribute__((always_inline)) bool passes(const struct dx *x, uint64_t hash,
+                                                         unsigned few, uint32_t *slot)
 {
-    uint64_t draws = 0;
-    uint32_t node = draw(m->data, &hash, &draws);
-    if (node == GYRE_NONE) {
-        struct gy_walk w = {.map = m};
-        node = gy_walk_by_name(&w);
+    uint32_t first = 0, any = 0;
+    for (unsigned i = few; i-- > 0;) {
+        uint64_t v = gy_stream(hash, i);
+        uint32_t at = (uint32_t)v & x->mask, pass = -(uint32_t)(v >> 33 < x->bar[at]);
+        first ^= (first ^ at) & pass;
+        any |= pass;
     }
-    return node;
+    *slot = first;
+    return any;
+}
+
+/* Out of line, for its registers and its walk would be saved and cleared by every lookup. */
+static __attribute__((noinline)) uint32_t find(const gyre_map_t *m, uint64_t hash)
+{
+    const struct dx *x = m->data;
+    uint32_t slot;
+    for (uint64_t draws = 0; draws < DRAWS_MAX; draws += 4) {
+        if (passes(x, hash + draws * GY_GOLDEN, 4, &slot)) {
+            return x->numbers.node[slot];
+        }
+    }
+    struct gy_walk w = {.map = m};
+    return gy_walk_by_name(&w);
 }
 
 static uint32_t dx_locate(const gyre_map_t *m, gy_u128 hash)
 {
+    const struct dx *x = m->data;
+    uint32_t slot;
+    if ((x->few == 1 && passes(x, (uint64_t)hash, 1, &slot)) ||
+        (x->few == 2 && passes(x, (uint64_t)hash, 2, &slot))) {
+        return x->numbers.node[slot];
+    }
     return find(m, (uint64_t)hash);
+}
+
+/* Where nearly every draw passes, a second is in vain; where few do, four cost less than another
+ * branch. */
+static unsigned few_of(const struct dx *x)
+{
+    uint64_t all = ((uint64_t)x->mask + 1) * WHOLE;
+    return x->sum >= all / 10 * 9 ? 1 : x->sum >= all / 2 ? 2 : 4;
+}
+
+/* Draw number `round` of each key. There are as many keys after the n as fill the lanes. */
+static void draw_each(enum gy_simd simd, const uint64_t *key, size_t n, uint64_t round,
+                      uint64_t *drawn)
+{
+#ifdef GY_SIMD_X86
+    if (simd == GY_SIMD_AVX512) {
+        draws_avx512(key, n, round, drawn);
+    } else if (simd == GY_SIMD_AVX2) {
+        draws_avx2(key, n, round, drawn);
+    }
+#else
+    (void)simd, (void)key, (void)n, (void)round, (void)drawn;
+#endif
 }
 
 /* One draw for each key that still has no node, without branching on what cannot be foretold: a
  * draw that passes takes its key off the list. */
-static void find_block(const gyre_map_t *m, const uint64_t *hashes, size_t n, uint32_t *out)
+static inline __attribute__((always_inline)) void
+find_block(const gyre_map_t *m, const uint64_t *hashes, size_t n, uint32_t *out, bool lanes)
 {
     const struct dx *x = m->data;
-    uint32_t open[BLOCK];
+    const uint32_t *bar = x->bar, mask = x->mask; /* or each answer written might change them */
+    uint64_t key[BLOCK], drawn[BLOCK];
+    uint16_t who[BLOCK];
     size_t left = n;
     for (size_t i = 0; i < n; i++) {
-        open[i] = (uint32_t)i;
+        who[i] = (uint16_t)i;
+    }
+    if (lanes) {
+        memcpy(key, hashes, n * sizeof *hashes);
+        for (size_t i = n; i % LANES_MOST; i++) {
+            key[i] = 0;
+        }
     }
     for (uint64_t round = 0; left && round < ROUNDS; round++) {
         size_t kept = 0;
+        if (lanes) {
+            draw_each(m->simd, key, left, round, drawn);
+        }
         for (size_t k = 0; k < left; k++) {
-            uint32_t i = open[k];
-            uint64_t v = gy_stream(hashes[i], round);
-            uint32_t slot = (uint32_t)v & x->mask;
-            out[i] = slot;
-            open[kept] = i;
-            kept += v >> 33 >= x->bar[slot];
+            uint64_t v = lanes ? drawn[k] : gy_stream(hashes[who[k]], round);
+            uint32_t slot = (uint32_t)v & mask;
+            out[who[k]] = slot;
+            who[kept] = who[k];
+            if (lanes) {
+                key[kept] = key[k];
+            }
+            kept += v >> 33 >= bar[slot];
         }
         left = kept;
     }
     for (size_t k = 0; k < left; k++) {
-        out[open[k]] = m->nodes[find(m, hashes[open[k]])].slot - 1;
+        out[who[k]] = m->nodes[find(m, hashes[who[k]])].slot - 1;
     }
     for (size_t i = 0; i < n; i++) {
         out[i] = x->numbers.node[out[i]];
@@ -98,7 +185,12 @@ static void find_block(const gyre_map_t *m, const uint64_t *hashes, size_t n, ui
 static void dx_locate_batch(const gyre_map_t *m, const uint64_t *hashes, size_t n, uint32_t *out)
 {
     for (size_t done = 0; done < n; done += BLOCK) {
-        find_block(m, hashes + done, n - done < BLOCK ? n - done : BLOCK, out + done);
+        size_t now = n - done < BLOCK ? n - done : BLOCK;
+        if (m->simd == GY_SIMD_NONE) {
+            find_block(m, hashes + done, now, out + done, false);
+        } else {
+            find_block(m, hashes + done, now, out + done, true);
+        }
     }
 }
 
@@ -162,6 +254,7 @@ static int set_bars(const struct gyre_map *m, struct dx *x, gyre_error_t *e)
                        "`capacity` (%u) or `heaviest` (%u) is far above what the nodes make up",
                        (unsigned long long)mean, DRAWS_FEW, x->mask + 1, m->heaviest);
     }
+    x->few = few_of(x);
     return GYRE_OK;
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_simd_props.c - every level of vector instructions the machine has gives the answers of plain
- * C; and the widest kernels of jump and MD5 do so too where the machine cannot run them, compiled
- * from the same source without the instructions.
+ * C; and the widest kernels of jump, dx and MD5 do so too where the machine cannot run them,
+ * compiled from the same source without the instructions.
  */
 #include "fleet_gen.h"
 #include "lib/hash/md5.h"
 #include "lib/hash/md5_tables.h"
 #include "lib/map.h"
+#include "lib/place/mix.h"
 #include "lib/place/rendezvous.h"
 #include "lib/place/ring.h"
 
@@ -49,6 +50,12 @@ static double whole_part(double x)
     })
 #include "lib/place/jump_lanes.h"
 
+#define NAME        draw_eight
+#define LANES       8
+#define TARGET      __attribute__((noinline))
+#define TIMES(a, b) ((a) * (b))
+#include "lib/place/dx_lanes.h"
+
 #define NAME   md5_sixteen
 #define LANES  16
 #define TARGET __attribute__((noinline))
@@ -83,17 +90,35 @@ static void force(gyre_map_t *m, enum gy_simd level)
     }
 }
 
+/* A fleet of dx's: how many of its draws pass decides how many are taken at once. */
+static void set_dx(struct prop *p, gyre_topology_t *t, unsigned nodes, bool weighted)
+{
+    char text[24];
+    unsigned power = 1;
+    while (power < nodes) {
+        power *= 2;
+    }
+    snprintf(text, sizeof text, "%u", power << prop_below(p, 3));
+    must(gyre_topology_set(t, "capacity", text, NULL));
+    must(gyre_topology_set(t, "heaviest", weighted ? "9" : "1", NULL));
+}
+
 static gyre_topology_t *gen(struct prop *p)
 {
-    static const char *const algorithms[] = {"jump", "rendezvous", "rendezvous", "ring"};
-    enum { WEIGHTED = 2, RING };
-    unsigned which = (unsigned)prop_below(p, 4);
-    unsigned nodes = (unsigned)prop_size(p, 1, which == RING ? 100 : 2000);
-    gyre_topology_t *t = gen_topology(p, which >= WEIGHTED ? nodes : 1, 1);
-    for (unsigned i = 1; which < WEIGHTED && i < nodes; i++) {
+    static const struct {
+        const char *name;
+        bool weighted;
+        unsigned most;
+    } rows[] = {{"jump", false, 2000},      {"rendezvous", false, 2000}, {"dx", false, 2000},
+                {"rendezvous", true, 2000}, {"dx", true, 2000},          {"ring", true, 100}};
+    unsigned which = (unsigned)prop_below(p, sizeof rows / sizeof rows[0]);
+    unsigned nodes = (unsigned)prop_size(p, 1, prop_below(p, 2) ? 70 : rows[which].most);
+    gyre_topology_t *t = gen_topology(p, rows[which].weighted ? nodes : 1, 1);
+    for (unsigned i = 1; !rows[which].weighted && i < nodes; i++) {
         gen_add(p, t, i, 1);
     }
-    must(gyre_topology_set(t, "algorithm", algorithms[which], NULL));
+    must(gyre_topology_set(t, "algorithm", rows[which].name, NULL));
+    set_dx(p, t, nodes, rows[which].weighted);
     return t;
 }
 
@@ -135,6 +160,14 @@ static bool levels_agree(struct prop *p)
     PROP(!ring || same_lines(m, GY_SIMD_NONE));
     force(m, GY_SIMD_NONE);
     gyre_map_locate_hash_batch(m, hashes, n, plain);
+    for (size_t i = 0; i < n; i++) {
+        struct gy_walk walk[GY_WALKS];
+        PROP(gyre_map_locate_hash(m, hashes[i]) == plain[i]);
+        if (i % 8 == 0) { /* the walk goes another way: one draw, one score after the other */
+            gy_walk_start(walk, m, hashes[i]);
+            PROP(gy_walk_next(walk) == plain[i]);
+        }
+    }
     for (int level = GY_SIMD_AVX2; level <= (int)gy_simd_best(); level++) {
         force(m, (enum gy_simd)level);
         gyre_map_locate_hash_batch(m, hashes, n, out);
@@ -246,6 +279,19 @@ static bool md5_digests_agree(struct prop *p)
 }
 
 #ifdef GY_SIMD_X86
+static bool eight_draws_agree(struct prop *p)
+{
+    uint64_t key[16], drawn[16], round = prop_below(p, 64);
+    for (size_t i = 0; i < 16; i++) {
+        key[i] = prop_draw(p);
+    }
+    draw_eight(key, 16, round, drawn);
+    for (size_t i = 0; i < 16; i++) {
+        PROP(drawn[i] == gy_stream(key[i], round));
+    }
+    return true;
+}
+
 /* Blocks of one key each: 55 bytes and less, padded as RFC 1321 says. */
 static bool md5_sixteen_agrees(struct prop *p)
 {
@@ -276,10 +322,11 @@ int main(void)
 {
     static const char *const names[] = {"plain C", "AVX2", "AVX-512"};
     printf("this machine's level: %s\n", names[gy_simd_best()]);
-    int failed = prop_run("levels agree", levels_agree, 150);
+    int failed = prop_run("levels agree", levels_agree, 400);
     failed += prop_run("levels agree, keys by MD5", md5_levels_agree, 400);
     failed += prop_run("levels agree, digests", md5_digests_agree, 200);
 #ifdef GY_SIMD_X86
+    failed += prop_run("eight lanes of dx", eight_draws_agree, 20);
     failed += prop_run("sixteen lanes of MD5", md5_sixteen_agrees, 100);
 #endif
     return failed;
