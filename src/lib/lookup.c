@@ -9,7 +9,7 @@
 #include "lib/hash/md5.h"
 #include "lib/map.h"
 
-#define BATCH 64 /* hashes kept on the stack between hashing and placing */
+#define BATCH GY_MD5_MOST /* hashes kept on the stack between hashing and placing */
 
 void gyre_map_hash_input(const gyre_map_t *m, const void *key, size_t len, const void **part,
                          size_t *part_len)
@@ -36,13 +36,33 @@ void gyre_map_hash_input(const gyre_map_t *m, const void *key, size_t len, const
     }
 }
 
-gy_u128 gy_map_hash_wide(const gyre_map_t *m, const void *key, size_t len)
+static inline gy_u128 hash_part(const gyre_map_t *m, const void *part, size_t len)
+{
+    return m->key_hash ? m->key_hash(m, part, len)
+                       : m->hash->value(part, len) >> (m->hash->bits - m->hash_bits);
+}
+
+static __attribute__((noinline)) gy_u128 hash_input(const gyre_map_t *m, const void *key,
+                                                    size_t len)
 {
     const void *part;
     size_t part_len;
     gyre_map_hash_input(m, key, len, &part, &part_len);
-    return m->key_hash ? m->key_hash(m, part, part_len)
-                       : m->hash->value(part, part_len) >> (m->hash->bits - m->hash_bits);
+    return hash_part(m, part, part_len);
+}
+
+/* Mostly a key is hashed as it is: nothing in it begins a tag, and no part need be written down. */
+static inline gy_u128 hash_wide(const gyre_map_t *m, const void *key, size_t len)
+{
+    if (m->key_part || (m->tag[0] && len && memchr(key, m->tag[0], len))) {
+        return hash_input(m, key, len);
+    }
+    return hash_part(m, key, len);
+}
+
+gy_u128 gy_map_hash_wide(const gyre_map_t *m, const void *key, size_t len)
+{
+    return hash_wide(m, key, len);
 }
 
 uint64_t gyre_map_hash(const gyre_map_t *m, const void *key, size_t len)
@@ -53,7 +73,7 @@ uint64_t gyre_map_hash(const gyre_map_t *m, const void *key, size_t len)
 
 uint32_t gyre_map_locate(const gyre_map_t *m, const void *key, size_t len)
 {
-    return m->steps ? m->place->locate(m, gy_map_hash_wide(m, key, len)) : GYRE_NONE;
+    return m->steps ? m->place->locate(m, hash_wide(m, key, len)) : GYRE_NONE;
 }
 
 static void answer_none(uint32_t *out, size_t n)
@@ -63,41 +83,45 @@ static void answer_none(uint32_t *out, size_t n)
     }
 }
 
-/* What gy_map_hash_wide gives, for up to BATCH keys, where it is made from the key's MD5. */
-static void hash_md5(const gyre_map_t *m, const void *const *keys, const size_t *lens, size_t n,
-                     gy_u128 *out)
+/* What hash_part gives, of the i-th part and its digest. */
+static gy_u128 hash_of_md5(const gyre_map_t *m, const struct gy_md5_words *digests, size_t i,
+                           const void *part, size_t len)
 {
-    const void *part[BATCH];
-    size_t part_len[BATCH];
-    uint32_t state[BATCH][4];
-    for (size_t i = 0; i < n; i++) {
-        gyre_map_hash_input(m, keys[i], lens[i], &part[i], &part_len[i]);
-    }
-    gy_md5_batch(m->simd, part, part_len, n, state);
-    for (size_t i = 0; i < n; i++) {
-        out[i] = m->key_hash && part_len[i] == 0
-                     ? m->key_hash(m, part[i], 0)
-                     : m->hash->of_md5(state[i]) >> (m->hash->bits - m->hash_bits);
-    }
+    const uint32_t state[4] = {digests->word[0][i], digests->word[1][i], digests->word[2][i],
+                               digests->word[3][i]};
+    return m->key_hash && len == 0 ? m->key_hash(m, part, 0)
+                                   : m->hash->of_md5(state) >> (m->hash->bits - m->hash_bits);
 }
 
 /* Where a map hashes keys by MD5 that is most of a lookup, and several at once cost little more. */
 static void locate_md5(const gyre_map_t *m, const void *const *keys, const size_t *lens, size_t n,
                        uint32_t *out)
 {
-    gy_u128 wide[BATCH];
+    struct gy_md5_words digests;
     uint64_t hashes[BATCH];
-    hash_md5(m, keys, lens, n, wide);
-    for (size_t i = 0; i < n; i++) {
-        hashes[i] = (uint64_t)wide[i];
+    const void *part[BATCH];
+    size_t part_len[BATCH];
+    if (m->key_part || m->tag[0]) {
+        for (size_t i = 0; i < n; i++) {
+            gyre_map_hash_input(m, keys[i], lens[i], &part[i], &part_len[i]);
+        }
+        keys = part;
+        lens = part_len;
     }
-    if (m->hash_bits <= 64) {
-        m->place->locate_batch(m, hashes, n, out);
+    gy_md5_batch(m->simd, keys, lens, n, &digests);
+    if (m->hash_bits > 64) {
+        for (size_t i = 0; i < n; i++) {
+            out[i] = m->place->locate(m, hash_of_md5(m, &digests, i, keys[i], lens[i]));
+        }
         return;
     }
+    /* Ketama's is the first word as it is. */
+    const bool first_word = m->hash == &gy_hash_md5_le32 && m->hash_bits == 32 && !m->key_hash;
     for (size_t i = 0; i < n; i++) {
-        out[i] = m->place->locate(m, wide[i]);
+        hashes[i] = first_word ? digests.word[0][i]
+                               : (uint64_t)hash_of_md5(m, &digests, i, keys[i], lens[i]);
     }
+    m->place->locate_batch(m, hashes, n, out);
 }
 
 static void locate_some(const gyre_map_t *m, const void *const *keys, const size_t *lens, size_t n,
@@ -115,7 +139,7 @@ static void locate_some(const gyre_map_t *m, const void *const *keys, const size
         return;
     }
     for (size_t i = 0; i < n; i++) {
-        hashes[i] = (uint64_t)gy_map_hash_wide(m, keys[i], lens[i]);
+        hashes[i] = (uint64_t)hash_wide(m, keys[i], lens[i]);
     }
     m->place->locate_batch(m, hashes, n, out);
 }

@@ -25,9 +25,13 @@ static inline uint64_t gy_load_le64(const uint8_t *p)
     return (uint64_t)gy_load_le32(p + 4) << 32 | gy_load_le32(p);
 }
 
-/* The 0 to 8 bytes of a tail, as if zeros followed. */
+/* The 0 to 8 bytes of a tail, as if zeros followed. Their number cannot be foretold: from four on
+ * they are loaded by fours that may overlap. */
 static inline uint64_t gy_load_tail(const uint8_t *p, size_t len)
 {
+    if (len >= 4) {
+        return gy_load_le32(p) | (uint64_t)gy_load_le32(p + len - 4) << 8 * (len - 4);
+    }
     uint64_t x = 0;
     for (size_t i = 0; i < len; i++) {
         x |= (uint64_t)p[i] << 8 * i;
@@ -40,6 +44,12 @@ static inline void gy_store_le32(uint8_t *p, uint32_t x)
     for (unsigned i = 0; i < 4; i++) {
         p[i] = (uint8_t)(x >> 8 * i);
     }
+}
+
+static inline void gy_store_le64(uint8_t *p, uint64_t x)
+{
+    gy_store_le32(p, (uint32_t)x);
+    gy_store_le32(p + 4, (uint32_t)(x >> 32));
 }
 
 static inline void gy_store_be32(uint8_t *p, uint32_t x)

@@ -1,56 +1,77 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * md5_lanes.h - one block of MD5 for as many messages as a vector has lanes, two vectors at a time:
- * each step waits for the one before, and the second vector fills the wait. Included by md5.c once
- * a level, with NAME, LANES and TARGET defined; undefines them. No include guard, for that reason.
+ * md5_lanes.h - one block of MD5 for as many messages as VECTORS vectors have lanes. Included by
+ * md5_batch.c once a level, with NAME, LANES, VECTORS, TERNARY and TARGET defined, which it
+ * undefines, and HOLD. No include guard, for that reason. Threads: any.
  *
- * words[w][i] is word w of message i's block, state[i] its digest as four words. Threads: any.
+ * word[w][i] is word w of message i's block; their digests go to out from message `at` on. Word 15
+ * is not looked at: it is the high half of a length, and that is below 2^32 bits.
+ *
+ * Each step waits for the b of the one before; the other vectors fill the wait, and what needs no b
+ * is computed first. HOLD(x) tells the compiler that x changes in a way it cannot see: else it sums
+ * in another order, or takes one vector to the end before the next. TERNARY: the machine has any
+ * function of three numbers as one instruction, which is then not taken apart.
  */
-TARGET static void NAME(const uint32_t words[16][GY_MD5_LANES], uint32_t state[][4])
+TARGET static void NAME(const uint32_t word[16][GY_MD5_LANES], struct gy_md5_words *out, size_t at)
 {
     typedef uint32_t lanes __attribute__((vector_size(LANES * 4)));
-    lanes a[2], b[2], c[2], d[2];
-    for (unsigned g = 0; g < 2; g++) {
-        a[g] = (lanes){0} + initial[0];
-        b[g] = (lanes){0} + initial[1];
-        c[g] = (lanes){0} + initial[2];
-        d[g] = (lanes){0} + initial[3];
+    lanes a[VECTORS], b[VECTORS], c[VECTORS], d[VECTORS];
+    /* What is read is spread over the lanes at no cost; a constant would not be. */
+    const uint32_t *sine = sines;
+    __asm__("" : "+r"(sine));
+    for (unsigned v = 0; v < VECTORS; v++) {
+        a[v] = (lanes){0} + initial[0];
+        b[v] = (lanes){0} + initial[1];
+        c[v] = (lanes){0} + initial[2];
+        d[v] = (lanes){0} + initial[3];
     }
 #pragma GCC unroll 64
     for (unsigned step = 0; step < 64; step++) {
-        const unsigned turn = turns[step / 16][step % 4];
-#pragma GCC unroll 2
-        for (unsigned g = 0; g < 2; g++) {
-            unsigned word = step;
-            lanes f, w;
-            if (step < 16) {
-                f = d[g] ^ (b[g] & (c[g] ^ d[g]));
-            } else if (step < 32) {
-                f = c[g] ^ (d[g] & (b[g] ^ c[g]));
-                word = (5 * step + 1) % 16;
-            } else if (step < 48) {
-                f = b[g] ^ c[g] ^ d[g];
-                word = (3 * step + 5) % 16;
-            } else {
-                f = c[g] ^ (b[g] | ~d[g]);
-                word = 7 * step % 16;
+        const unsigned turn = turns[step / 16][step % 4], w = word_of_step(step);
+        const lanes k = (lanes){0} + sine[step];
+#pragma GCC unroll 4
+        for (unsigned v = 0; v < VECTORS; v++) {
+            lanes f, early = c[v] ^ d[v], sum = a[v] + k;
+            if (w < 15) {
+                lanes x;
+                memcpy(&x, word[w] + v * LANES, sizeof x);
+                sum += x;
             }
-            memcpy(&w, words[word] + g * LANES, sizeof w);
-            f += a[g] + sines[step] + w;
-            a[g] = d[g];
-            d[g] = c[g];
-            c[g] = b[g];
-            b[g] += f << turn | f >> (32 - turn);
+            if (step < 16) {
+                f = d[v] ^ (b[v] & early);
+            } else if (step < 32 && TERNARY) {
+                f = c[v] ^ (d[v] & (b[v] ^ c[v]));
+            } else if (step < 32) {
+                sum += ~d[v] & c[v];
+                f = d[v] & b[v];
+            } else if (step < 48) {
+                if (!TERNARY) {
+                    HOLD(early);
+                }
+                f = b[v] ^ early;
+            } else {
+                f = c[v] ^ (b[v] | ~d[v]);
+            }
+            HOLD(sum);
+            sum += f;
+            a[v] = d[v];
+            d[v] = c[v];
+            c[v] = b[v];
+            b[v] += sum << turn | sum >> (32 - turn);
+            HOLD(b[v]);
         }
     }
-    for (unsigned i = 0; i < 2 * LANES; i++) {
-        state[i][0] = a[i / LANES][i % LANES] + initial[0];
-        state[i][1] = b[i / LANES][i % LANES] + initial[1];
-        state[i][2] = c[i / LANES][i % LANES] + initial[2];
-        state[i][3] = d[i / LANES][i % LANES] + initial[3];
+    for (unsigned v = 0; v < VECTORS; v++) {
+        const lanes digest[4] = {a[v] + initial[0], b[v] + initial[1], c[v] + initial[2],
+                                 d[v] + initial[3]};
+        for (unsigned i = 0; i < 4; i++) {
+            memcpy(out->word[i] + at + v * LANES, &digest[i], sizeof digest[i]);
+        }
     }
 }
 
 #undef NAME
 #undef LANES
+#undef VECTORS
+#undef TERNARY
 #undef TARGET

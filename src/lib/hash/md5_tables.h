@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * md5_tables.h - the constants of MD5, for md5.c and its kernel of lanes. Threads: any.
+ * md5_tables.h - the constants of MD5, for md5.c and the kernels of md5_batch.c. Threads: any.
  */
 #ifndef GY_LIB_HASH_MD5_TABLES_H
 #define GY_LIB_HASH_MD5_TABLES_H
@@ -21,6 +21,13 @@ static const uint32_t sines[64] = {
 
 static const uint8_t turns[4][4] = {
     {7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
+
+/* The word of the block that a step takes. */
+static inline unsigned word_of_step(unsigned step)
+{
+    static const uint8_t factor[4] = {1, 5, 3, 7}, first[4] = {0, 1, 5, 0};
+    return (factor[step / 16] * step + first[step / 16]) % 16;
+}
 
 static const uint32_t initial[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
 

@@ -17,7 +17,9 @@ uint32_t gy_murmur3_32(const void *data, size_t len, uint32_t seed)
         h ^= gy_rotl32(gy_load_le32(p) * c1, 15) * c2;
         h = gy_rotl32(h, 13) * 5 + 0xe6546b64;
     }
-    h ^= gy_rotl32((uint32_t)gy_load_tail(p, left) * c1, 15) * c2;
+    uint32_t tail = len < 4 ? (uint32_t)gy_load_tail(p, left)
+                            : (uint32_t)((uint64_t)gy_load_le32(p + left - 4) >> 8 * (4 - left));
+    h ^= gy_rotl32(tail * c1, 15) * c2;
     h ^= (uint32_t)len;
     h = (h ^ h >> 16) * 0x85ebca6b;
     h = (h ^ h >> 13) * 0xc2b2ae35;

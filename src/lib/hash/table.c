@@ -83,9 +83,9 @@ static const uint8_t no_key[16];
     }                                                         \
     static gy_u128 name##_plain(const void *data, size_t len) \
     {                                                         \
-        uint32_t state[1][4];                                 \
-        gy_md5_batch(GY_SIMD_NONE, &data, &len, 1, state);    \
-        return name##_of(state[0]);                           \
+        uint32_t state[4];                                    \
+        gy_md5_words(data, len, state);                       \
+        return name##_of(state);                              \
     }                                                         \
     const struct gy_hash gy_hash_##name = {#name, bits, name##_plain, NULL, NULL, name##_of};
 

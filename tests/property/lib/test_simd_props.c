@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_simd_props.c - every level of vector instructions the machine has gives the answers of plain
- * C; and the widest kernels of jump, dx and MD5 do so too where the machine cannot run them,
- * compiled from the same source without the instructions.
+ * C; and the widest kernels of jump and dx do so too where the machine cannot run them, compiled
+ * from the same source without the instructions. Those of MD5: tests/unit/hash/test_batch.c.
  */
 #include "fleet_gen.h"
-#include "lib/hash/md5.h"
-#include "lib/hash/md5_tables.h"
 #include "lib/map.h"
 #include "lib/place/mix.h"
 #include "lib/place/rendezvous.h"
@@ -55,11 +53,6 @@ static double whole_part(double x)
 #define TARGET      __attribute__((noinline))
 #define TIMES(a, b) ((a) * (b))
 #include "lib/place/dx_lanes.h"
-
-#define NAME   md5_sixteen
-#define LANES  16
-#define TARGET __attribute__((noinline))
-#include "lib/hash/md5_lanes.h"
 
 /* 16 keys to the end. */
 static void jump_far(const uint64_t *hashes, uint32_t nodes, double *at)
@@ -257,27 +250,6 @@ static bool md5_levels_agree(struct prop *p)
     return true;
 }
 
-static bool md5_digests_agree(struct prop *p)
-{
-    uint32_t state[GY_MD5_LANES][4];
-    char text[GY_MD5_LANES][160];
-    const void *key[GY_MD5_LANES];
-    size_t len[GY_MD5_LANES];
-    uint8_t digest[16];
-    for (unsigned i = 0; i < GY_MD5_LANES; i++) {
-        key[i] = text[i];
-        len[i] = draw_key(p, text[i]);
-    }
-    for (int level = GY_SIMD_NONE; level <= (int)gy_simd_best(); level++) {
-        gy_md5_batch((enum gy_simd)level, key, len, GY_MD5_LANES, state);
-        for (unsigned i = 0; i < GY_MD5_LANES * 16; i++) {
-            gyre_hash_md5(key[i / 16], len[i / 16], digest);
-            PROP((uint8_t)(state[i / 16][i % 16 / 4] >> 8 * (i % 4)) == digest[i % 16]);
-        }
-    }
-    return true;
-}
-
 #ifdef GY_SIMD_X86
 static bool eight_draws_agree(struct prop *p)
 {
@@ -292,30 +264,6 @@ static bool eight_draws_agree(struct prop *p)
     return true;
 }
 
-/* Blocks of one key each: 55 bytes and less, padded as RFC 1321 says. */
-static bool md5_sixteen_agrees(struct prop *p)
-{
-    uint32_t words[16][GY_MD5_LANES] = {{0}}, state[GY_MD5_LANES][4];
-    char text[160];
-    uint8_t digests[GY_MD5_LANES][16];
-    for (unsigned i = 0; i < GY_MD5_LANES; i++) {
-        uint8_t block[64] = {0};
-        size_t len = draw_key(p, text) % 56;
-        memcpy(block, text, len);
-        block[len] = 0x80;
-        block[56] = (uint8_t)(len * 8);
-        block[57] = (uint8_t)(len * 8 >> 8);
-        for (unsigned k = 0; k < 64; k++) {
-            words[k / 4][i] |= (uint32_t)block[k] << 8 * (k % 4);
-        }
-        gyre_hash_md5(text, len, digests[i]);
-    }
-    md5_sixteen((const uint32_t(*)[GY_MD5_LANES])words, state);
-    for (unsigned i = 0; i < GY_MD5_LANES * 16; i++) {
-        PROP((uint8_t)(state[i / 16][i % 16 / 4] >> 8 * (i % 4)) == digests[i / 16][i % 16]);
-    }
-    return true;
-}
 #endif
 
 int main(void)
@@ -324,10 +272,8 @@ int main(void)
     printf("this machine's level: %s\n", names[gy_simd_best()]);
     int failed = prop_run("levels agree", levels_agree, 400);
     failed += prop_run("levels agree, keys by MD5", md5_levels_agree, 400);
-    failed += prop_run("levels agree, digests", md5_digests_agree, 200);
 #ifdef GY_SIMD_X86
     failed += prop_run("eight lanes of dx", eight_draws_agree, 20);
-    failed += prop_run("sixteen lanes of MD5", md5_sixteen_agrees, 100);
 #endif
     return failed;
 }
