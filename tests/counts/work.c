@@ -17,10 +17,10 @@
 enum { KEYS = 1024 };
 
 struct work {
-    const char *name, *algorithm;
+    const char *name, *algorithm; /* or the system it is like */
     unsigned nodes, points;
-    bool weighted;
-    enum { ONE, BATCH, KEY, REPLICAS, BUILD } what;
+    bool weighted, like;
+    enum { ONE, BATCH, KEY, KEY_BATCH, REPLICAS, BUILD } what;
     enum gy_simd level;
     unsigned keys;
 };
@@ -50,6 +50,9 @@ static const struct work works[] = {
     {"weighted rendezvous, plain", "rendezvous", 100, .weighted = true, .what = BATCH, .keys = 128},
     {"weighted rendezvous, avx2", "rendezvous", 100, .weighted = true, .what = BATCH,
      .level = GY_SIMD_AVX2, .keys = 128},
+    {"ketama key, md5", "libmemcached", 100, .like = true, .what = KEY, .keys = KEYS},
+    {"ketama keys batch, md5, avx2", "libmemcached", 100, .like = true, .what = KEY_BATCH,
+     .level = GY_SIMD_AVX2, .keys = KEYS},
 };
 
 static gyre_topology_t *topology(const struct work *w)
@@ -57,9 +60,14 @@ static gyre_topology_t *topology(const struct work *w)
     gyre_topology_t *t = gyre_topology_new();
     char text[16];
     snprintf(text, sizeof text, "%u", w->points ? w->points : 1);
-    int err = t ? gyre_topology_set(t, "algorithm", w->algorithm, NULL) : GYRE_NOMEM;
-    err = err ? err : gyre_topology_set(t, "points", text, NULL);
-    err = err ? err : gyre_topology_set(t, "capacity", "1024", NULL);
+    int err =
+        t ? gyre_topology_set(t, w->like ? "like" : "algorithm", w->algorithm, NULL) : GYRE_NOMEM;
+    if (w->like) {
+        err = err ? err : gyre_topology_set(t, "distribution", "ketama_weighted", NULL);
+    } else {
+        err = err ? err : gyre_topology_set(t, "points", text, NULL);
+        err = err ? err : gyre_topology_set(t, "capacity", "1024", NULL);
+    }
     for (unsigned i = 0; !err && i < w->nodes; i++) {
         snprintf(text, sizeof text, "cache-%u", i);
         struct gyre_node n = {
@@ -81,6 +89,8 @@ uint32_t counted(const struct work *w, const gyre_topology_t *t, const gyre_map_
                  const uint64_t *hashes)
 {
     static uint32_t out[KEYS];
+    static const void *keys[KEYS];
+    static size_t lens[KEYS];
     uint32_t sum = 0;
     gyre_map_t *built;
     switch (w->what) {
@@ -94,6 +104,13 @@ uint32_t counted(const struct work *w, const gyre_topology_t *t, const gyre_map_
             sum += gyre_map_locate(m, &hashes[i], sizeof hashes[i]);
         }
         return sum;
+    case KEY_BATCH:
+        for (unsigned i = 0; i < w->keys; i++) {
+            keys[i] = &hashes[i];
+            lens[i] = sizeof hashes[i];
+        }
+        gyre_map_locate_batch(m, keys, lens, w->keys, out);
+        return out[0];
     case REPLICAS:
         for (unsigned i = 0; i < w->keys; i++) {
             sum += (uint32_t)gyre_map_replicas(m, &hashes[i], sizeof hashes[i], out, 3, NULL);

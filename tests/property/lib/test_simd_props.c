@@ -263,7 +263,6 @@ static bool eight_draws_agree(struct prop *p)
     }
     return true;
 }
-
 #endif
 
 int main(void)
