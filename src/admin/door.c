@@ -81,9 +81,13 @@ static int open_unix(const char *path, struct gy_door *d, gyre_error_t *e)
     /* unix(7) on Linux: the file gets the socket's own mode less the umask. Set before bind, there
      * is no moment at which others may connect; a umask changed instead would be every thread's. */
     struct stat st;
+    char hint[GY_LISTEN_HINT];
+    gy_listen_make_folder(path);
     if (fchmod(d->fd, 0600) != 0 || bind(d->fd, (const struct sockaddr *)&sa, sizeof sa) != 0 ||
         listen(d->fd, BACKLOG) != 0 || lstat(path, &st) != 0) {
-        r = gy_admin_fail(e, GYRE_IO, "admin: cannot listen on unix:%s: %s", path, strerror(errno));
+        int error = errno;
+        r = gy_admin_fail(e, GYRE_IO, "admin: cannot listen on unix:%s: %s%s", path,
+                          strerror(error), gy_listen_hint(path, error, hint));
         close(d->fd);
         d->fd = -1;
         return r;
@@ -196,7 +200,7 @@ int gy_door_check(const char *address, gyre_error_t *e)
     bool is_unix = strncmp(address, "unix:", strlen("unix:")) == 0;
     int r = is_unix ? gy_addr_parse(address, 0, &addr, e) : parse_tcp(address, &addr, e);
     if (r == GYRE_OK && is_unix) {
-        r = gy_listen_check(&addr, false, e);
+        r = gy_listen_check(&addr, e);
     } else if (r == GYRE_OK && gy_addr_literal(&addr, &ss)) {
         r = check_loopback(address, &ss, e);
     }

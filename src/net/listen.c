@@ -13,19 +13,45 @@
 
 #define BACKLOG 1024
 
+/* The folder of a path, "." and "/" included. */
+static void folder_of(const char *path, char out[sizeof((struct gy_addr *)0)->host])
+{
+    const char *slash = strrchr(path, '/');
+    int n = !slash ? 1 : slash == path ? 1 : (int)(slash - path);
+    snprintf(out, sizeof((struct gy_addr *)0)->host, "%.*s", n, slash ? path : ".");
+}
+
+const char *gy_listen_hint(const char *path, int error, char out[GY_LISTEN_HINT])
+{
+    char folder[sizeof((struct gy_addr *)0)->host];
+    folder_of(path, folder);
+    *out = '\0';
+    if (error == EADDRINUSE) {
+        snprintf(out, GY_LISTEN_HINT, "; another process listens there");
+    } else if (error == ENOENT) {
+        snprintf(out, GY_LISTEN_HINT,
+                 "; its folder is missing and cannot be made: as root, install -d -o %u '%s'",
+                 (unsigned)geteuid(), folder);
+    } else if (error == EACCES) {
+        snprintf(out, GY_LISTEN_HINT, "; user %u may not make files in %s", (unsigned)geteuid(),
+                 folder);
+    }
+    return out;
+}
+
 static int fail(gyre_error_t *e, const struct gy_addr *a, const char *what)
 {
     int saved = errno;
+    char at[GY_LISTEN_HINT];
     if (e) {
         *e = (gyre_error_t){.code = GYRE_IO};
-        const char *hint = saved == EADDRINUSE ? "; another process listens there"
-                           : saved == EACCES ? "; ports below 1024 and foreign folders need rights"
-                           : saved == ENOENT ? "; its folder does not exist"
+        const char *hint = saved == EADDRINUSE      ? "; another process listens there"
+                           : saved == EACCES        ? "; ports below 1024 need rights"
                            : saved == EADDRNOTAVAIL ? "; this machine has no such address"
                                                     : "";
         if (a->is_unix) {
             snprintf(e->message, sizeof e->message, "cannot %s unix:%s: %s%s", what, a->host,
-                     strerror(saved), hint);
+                     strerror(saved), gy_listen_hint(a->host, saved, at));
         } else {
             snprintf(e->message, sizeof e->message, "cannot %s %s port %u: %s%s", what, a->host,
                      a->port, strerror(saved), hint);
@@ -51,18 +77,11 @@ static void remove_stale(const struct sockaddr *sa, socklen_t len, const char *p
     close(probe);
 }
 
-/* "unix:/run/gyre/gyre.sock" on a machine just booted: /run/gyre is gone. One level is made, no
- * more. */
-static void make_folder(const char *path)
+void gy_listen_make_folder(const char *path)
 {
     char folder[sizeof((struct gy_addr *)0)->host];
-    const char *slash = strrchr(path, '/');
-    if (slash && slash != path) {
-        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
-        if (mkdir(folder, 0755) != 0 && errno != EEXIST) {
-            return; /* bind says what is wrong with it */
-        }
-    }
+    folder_of(path, folder);
+    (void)mkdir(folder, 0755);
 }
 
 static int open_bound(const struct sockaddr_storage *sa, socklen_t len, bool share)
@@ -111,7 +130,7 @@ int gy_listen(const struct gy_addr *a, unsigned n, int *fds, gyre_error_t *e)
         return rc;
     }
     if (a->is_unix) {
-        make_folder(a->host);
+        gy_listen_make_folder(a->host);
         remove_stale((const struct sockaddr *)&sa, len, a->host);
     } else if (n > 1) {
         /* SO_REUSEPORT would let us share the port with another process of this user: try without
@@ -136,17 +155,9 @@ int gy_listen(const struct gy_addr *a, unsigned n, int *fds, gyre_error_t *e)
     return GYRE_OK;
 }
 
-/* The folder of a path, "." and "/" included. */
-static void folder_of(const char *path, char out[sizeof((struct gy_addr *)0)->host])
+int gy_listen_check(const struct gy_addr *a, gyre_error_t *e)
 {
-    const char *slash = strrchr(path, '/');
-    int n = !slash ? 1 : slash == path ? 1 : (int)(slash - path);
-    snprintf(out, sizeof((struct gy_addr *)0)->host, "%.*s", n, slash ? path : ".");
-}
-
-int gy_listen_check(const struct gy_addr *a, bool makes_folder, gyre_error_t *e)
-{
-    char folder[sizeof a->host];
+    char folder[sizeof a->host], above[sizeof a->host];
     struct stat st;
     if (!a->is_unix) {
         return GYRE_OK;
@@ -156,10 +167,11 @@ int gy_listen_check(const struct gy_addr *a, bool makes_folder, gyre_error_t *e)
         return fail(e, a, "listen on");
     }
     folder_of(a->host, folder);
-    if (makes_folder && access(folder, F_OK) != 0 && errno == ENOENT) {
-        char below[sizeof folder];
-        folder_of(folder, below);
-        memcpy(folder, below, sizeof folder);
+    if (access(folder, F_OK) != 0 && errno == ENOENT) {
+        folder_of(folder, above);
+        bool makes = access(above, W_OK | X_OK) == 0;
+        errno = ENOENT;
+        return makes ? GYRE_OK : fail(e, a, "listen on");
     }
     return access(folder, W_OK | X_OK) == 0 ? GYRE_OK : fail(e, a, "listen on");
 }

@@ -15,8 +15,15 @@
  * address is in use or not allowed; then none is left open. */
 GYRE_NODISCARD int gy_listen(const struct gy_addr *a, unsigned n, int *fds, gyre_error_t *e);
 
-/* What of gy_listen can be said without a socket: a unix path whose folder is missing or closed to
- * us, or that something else than a socket has. makes_folder: as gy_listen does, one level. IO. */
-GYRE_NODISCARD int gy_listen_check(const struct gy_addr *a, bool makes_folder, gyre_error_t *e);
+/* "unix:/run/gyre/gyre.sock" on a machine just booted: /run/gyre is gone. Makes that one level,
+ * open to all; what is wrong with it bind says. */
+void gy_listen_make_folder(const char *path);
+/* What to do about errno from a socket at path; "" where the error says it. */
+#define GY_LISTEN_HINT 400
+const char *gy_listen_hint(const char *path, int error, char out[GY_LISTEN_HINT]);
+
+/* What of gy_listen can be said without a socket: a unix path whose folder is missing and cannot be
+ * made, or is closed to us, or that something else than a socket has. IO. */
+GYRE_NODISCARD int gy_listen_check(const struct gy_addr *a, gyre_error_t *e);
 
 #endif

@@ -90,7 +90,7 @@ static int check_doors(const struct gy_proxy_conf *c, gyre_error_t *e)
     int rc = GYRE_OK;
     for (size_t i = 0; i < c->listen_count && !rc; i++) {
         rc = gy_addr_parse(c->listen[i], 0, &addr, e);
-        rc = rc ? rc : gy_listen_check(&addr, true, e);
+        rc = rc ? rc : gy_listen_check(&addr, e);
     }
     return rc;
 }

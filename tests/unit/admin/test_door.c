@@ -54,6 +54,26 @@ static void only_the_owner_may_open_it(void **state)
     close(d.fd);
 }
 
+/* A folder in /run is gone after a reboot; what --check calls fine the start can open. */
+static void a_folder_is_made(void **state)
+{
+    struct gy_door d;
+    struct stat st;
+    char folder[80], below[112];
+    snprintf(folder, sizeof folder, "%s/run", dir);
+    snprintf(below, sizeof below, "unix:%s/a.sock", folder);
+    assert_int_equal(gy_door_check(below, NULL), GYRE_OK);
+    assert_int_equal(lstat(folder, &st), -1); /* looked at only */
+    mode_t before = umask(022);
+    assert_int_equal(gy_door_open(below, &d, NULL), GYRE_OK);
+    umask(before);
+    assert_int_equal(lstat(folder, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0755);
+    gy_door_unlink(&d);
+    close(d.fd);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void a_dead_socket_is_replaced(void **state)
 {
     struct gy_door dead, d;
@@ -107,7 +127,7 @@ static void bad_addresses(void **state)
         int code;
     } cases[] = {
         {"unix:", GYRE_INVALID},
-        {"unix:/tmp/gyre-no-such-folder/x", GYRE_IO},
+        {"unix:/tmp/gyre-no-such-folder/below/x", GYRE_IO},
         {"0.0.0.0:0", GYRE_REFUSED},
         {"[::]:0", GYRE_REFUSED},
         {"127.0.0.1", GYRE_INVALID},
@@ -149,6 +169,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_the_owner_may_open_it),
+        cmocka_unit_test(a_folder_is_made),
         cmocka_unit_test(a_dead_socket_is_replaced),
         cmocka_unit_test(a_served_socket_is_left_alone),
         cmocka_unit_test(a_file_is_left_alone),

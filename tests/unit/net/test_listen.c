@@ -49,7 +49,13 @@ static void makes_one_folder(void **state)
     assert_int_equal(gy_listen(&near, 1, &fd, &e), GYRE_OK);
     close(fd);
     assert_int_equal(gy_listen(&far, 1, &fd, &e), GYRE_IO);
-    assert_non_null(strstr(e.message, "its folder does not exist"));
+    assert_non_null(strstr(e.message, "install -d -o "));
+    assert_non_null(strstr(e.message, "a/b'"));
+    assert_int_equal(gy_listen_check(&far, &e), GYRE_IO);
+    assert_non_null(strstr(e.message, "install -d -o "));
+    struct gy_addr next = unix_addr("new/g.sock");
+    assert_int_equal(gy_listen_check(&next, &e), GYRE_OK);
+    assert_int_equal(gy_listen_check(&near, &e), GYRE_OK);
 }
 
 static void replaces_the_dead_only(void **state)
