@@ -10,11 +10,22 @@
 #include "base/json.h"
 #include "gyre.h"
 
+/* A weight and what a map built with it has. */
+struct gy_weighed {
+    double weight, share, moved, minimum;
+    uint64_t points;
+    size_t bytes;
+};
+
 struct gy_weigh {
     const char *name; /* of the node, the map's */
-    double wanted, now, weight, share, moved, minimum;
-    uint64_t points, points_now;
-    size_t bytes;
+    double wanted, now;
+    uint64_t points_now;
+    bool whole; /* the system counts in whole numbers */
+    struct gy_weighed found;
+    /* Where these are too coarse: the weights of all nodes times factor, and this one. 0: none. */
+    unsigned factor;
+    struct gy_weighed scaled;
 };
 
 /* text: NODE=SHARE, as "cache-1=25%" or "cache-1=0.25". GY_EXIT_OK, or GY_EXIT_USAGE after saying
