@@ -16,6 +16,8 @@
 #define PORT       6379
 #define CONNECT_MS 3000
 #define ANSWER_MS  10000
+#define WHOLE_MS   30000
+#define ANSWER_MAX ((size_t)16 << 20) /* the view of a hundred thousand nodes */
 #define URL_MAX    1024
 
 struct url {
@@ -83,22 +85,57 @@ static int parse(const char *url, const char *shown, struct url *out, gyre_error
     return GYRE_OK;
 }
 
-static int ask(struct gy_sync *s, struct gy_buf *text, const char **format, const char *asked_at,
-               gyre_error_t *e)
+/* What to do about it, where the server's own words do not say so. */
+static void advise(gyre_error_t *e)
+{
+    static const struct {
+        const char *word, *todo;
+    } all[] = {
+        {"NOAUTH", "put the password into REDISCLI_AUTH, or write redis://USER:PASSWORD@HOST:PORT"},
+        {"WRONGPASS", "it has another user or password"},
+        {"NOPERM", "the user needs +cluster|nodes +info +client|id there"},
+        {"LOADING", "it still reads its data; ask again when it is up"},
+        {"BUSY ", "a script keeps it; ask again, or see SCRIPT KILL"},
+        {"MOVED ", "the cluster changes just now; ask again"},
+        {"unknown command", "is it a proxy? Ask a Redis server itself"},
+    };
+    size_t used = strlen(e->message);
+    for (size_t i = 0; e->code == GYRE_REFUSED && i < sizeof all / sizeof all[0]; i++) {
+        if (strstr(e->message, all[i].word)) {
+            snprintf(e->message + used, sizeof e->message - used, " (%s)", all[i].todo);
+            return;
+        }
+    }
+}
+
+/* One question, whose answer is text. */
+static int ask(struct gy_sync *s, const char *where, struct gy_buf *text, gyre_error_t *e,
+               const char *word, const char *more)
 {
     struct gy_reply *reply = NULL;
-    *format = "redis-nodes";
-    int rc = gy_sync_call(s, &reply, e, "CLUSTER", "NODES", NULL);
-    if (rc == GYRE_REFUSED && strstr(e->message, "cluster support disabled")) {
-        *format = "redis-info";
-        gy_buf_printf(text, GY_INFO_ASKED_AT ":%s\n", asked_at);
-        rc = gy_sync_call(s, &reply, e, "INFO", NULL);
+    int rc = gy_sync_call(s, &reply, e, word, more, NULL);
+    if (!rc && (reply->type != '$' || !reply->text.n)) {
+        rc = gy_format_fail(e, GYRE_REFUSED, where,
+                            "it answers %s with no text: not a Redis server?", word);
     }
     if (!rc) {
         gy_buf_add(text, reply->text.p, reply->text.n);
         rc = text->failed ? gy_format_fail(e, GYRE_NOMEM, NULL, "out of memory") : GYRE_OK;
     }
     gy_reply_free(reply);
+    return rc;
+}
+
+static int ask_all(struct gy_sync *s, struct gy_buf *text, const char **format,
+                   const char *asked_at, gyre_error_t *e)
+{
+    *format = "redis-nodes";
+    int rc = ask(s, asked_at, text, e, "CLUSTER", "NODES");
+    if (rc == GYRE_REFUSED && strstr(e->message, "cluster support disabled")) {
+        *format = "redis-info";
+        gy_buf_printf(text, GY_INFO_ASKED_AT ":%s\n", asked_at);
+        rc = ask(s, asked_at, text, e, "INFO", NULL);
+    }
     return rc;
 }
 
@@ -115,7 +152,9 @@ static int connect_to(const char *url, const char *address, struct gy_sync **out
         struct gy_sync_opts opts = {.user = u.user,
                                     .password = u.password && *u.password ? u.password : NULL,
                                     .connect_ms = CONNECT_MS,
-                                    .timeout_ms = ANSWER_MS};
+                                    .timeout_ms = ANSWER_MS,
+                                    .whole_ms = WHOLE_MS,
+                                    .most = ANSWER_MAX};
         rc = gy_sync_connect(addr, &opts, out, e);
     }
     return rc;
@@ -124,7 +163,24 @@ static int connect_to(const char *url, const char *address, struct gy_sync **out
 int gy_live_connect(const char *url, const char *address, struct gy_sync **out, gyre_error_t *e)
 {
     struct gy_addr addr;
-    return connect_to(url, address, out, &addr, e);
+    int rc = connect_to(url, address, out, &addr, e);
+    if (rc) {
+        advise(e);
+    }
+    return rc;
+}
+
+int gy_live_nodes(const char *url, const char *address, struct gy_buf *text, gyre_error_t *e)
+{
+    struct gy_addr addr;
+    struct gy_sync *s = NULL;
+    int rc = connect_to(url, address, &s, &addr, e);
+    rc = rc ? rc : ask(s, address, text, e, "CLUSTER", "NODES");
+    if (rc) {
+        advise(e);
+    }
+    gy_sync_close(s);
+    return rc;
 }
 
 int gy_live_read(const char *url, struct gy_buf *text, const char **format, gyre_error_t *e)
@@ -136,12 +192,11 @@ int gy_live_read(const char *url, struct gy_buf *text, const char **format, gyre
     if (!rc) {
         bool brackets = !addr.is_unix && strchr(addr.host, ':');
         snprintf(asked_at, sizeof asked_at, brackets ? "[%s]:%u" : "%s:%u", addr.host, addr.port);
-        rc = ask(s, text, format, asked_at, e);
+        rc = ask_all(s, text, format, asked_at, e);
     }
     gy_sync_close(s);
-    if (rc && e && !*e->file) {
-        e->code = rc;
-        gy_live_name(url, e->file, sizeof e->file);
+    if (rc) {
+        advise(e);
     }
     return rc;
 }

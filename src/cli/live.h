@@ -13,6 +13,10 @@ bool gy_live_is(const char *path);
  * asked), INVALID (no such address), REFUSED (it answered with an error). */
 GYRE_NODISCARD int gy_live_read(const char *url, struct gy_buf *text, const char **format,
                                 gyre_error_t *e);
+/* CLUSTER NODES of another server of the same fleet, asked as the same user. Errors as above. Any
+ * thread. */
+GYRE_NODISCARD int gy_live_nodes(const char *url, const char *address, struct gy_buf *text,
+                                 gyre_error_t *e);
 /* Another server of the same fleet, asked as the same user: a connection to `address`; NULL: to the
  * one that the URL names. */
 GYRE_NODISCARD int gy_live_connect(const char *url, const char *address, struct gy_sync **out,

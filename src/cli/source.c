@@ -112,7 +112,8 @@ int gy_source_read(const char *path, const char *format, struct gy_pools **out, 
 
 int gy_source_complain(const char *path, const gyre_error_t *e)
 {
-    bool unreachable = gy_live_is(path) && (e->code == GYRE_IO || e->code == GYRE_TIMEOUT);
+    bool unreachable = gy_live_is(path) &&
+                       (e->code == GYRE_IO || e->code == GYRE_TIMEOUT || e->code == GYRE_REFUSED);
     int rc = gy_complain_error(e);
     return unreachable ? GY_EXIT_UNREACHABLE : rc;
 }

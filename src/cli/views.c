@@ -2,8 +2,6 @@
 /* views.c - see views.h. */
 #include "cli/views.h"
 #include "cli/down.h"
-#include "cli/live.h"
-#include "cli/progress.h"
 #include "formats/format.h"
 #include "formats/redis_slots.h"
 
@@ -197,46 +195,4 @@ int gy_views_unheard(struct gy_pool *mine)
     return gy_pool_note(mine, GY_LEVEL_WARNING, "not-asked", 0,
                         "no view of %zu of %zu servers: %s%s", n, mine->server_count, first->name,
                         n > 1 ? ", ..." : "");
-}
-
-/* ---- asking them all ---- */
-
-static int ask_one(const char *url, struct gy_pool *mine, const struct gy_server *s,
-                   gyre_error_t *e)
-{
-    struct gy_sync *sync = NULL;
-    struct gy_reply *reply = NULL;
-    struct gy_pools *view = NULL;
-    struct gy_source from = {.file = s->name, .format = "redis-nodes"};
-    gyre_error_t why = {0};
-    int rc = gy_live_connect(url, s->address, &sync, &why);
-    rc = rc ? rc : gy_sync_call(sync, &reply, &why, "CLUSTER", "NODES", NULL);
-    rc = rc ? rc : gy_pools_parse(reply->text, &from, &view, &why);
-    if (rc == GYRE_NOMEM) {
-        *e = why;
-    } else if (rc) {
-        rc = gy_pool_note(mine, GY_LEVEL_WARNING, "not-asked", 0, "%s does not tell its view: %s",
-                          s->name, why.message);
-    } else {
-        rc = gy_views_add(mine, view->list[0], s->name, e);
-    }
-    gy_pools_free(view);
-    gy_reply_free(reply);
-    gy_sync_close(sync);
-    return rc;
-}
-
-int gy_views_ask(const char *url, struct gy_pool *mine, gyre_error_t *e)
-{
-    int rc = GYRE_OK;
-    gy_progress_begin("asking every node", mine->server_count);
-    for (size_t i = 0; i < mine->server_count && !rc; i++) {
-        const struct gy_server *s = &mine->servers[i];
-        gy_progress_at(i);
-        if (s->address && !(s->states & (GY_STATE_SELF | GY_STATE_DOWN | GY_STATE_NO_ADDRESS))) {
-            rc = ask_one(url, mine, s, e);
-        }
-    }
-    gy_progress_end();
-    return rc;
 }

@@ -6,6 +6,7 @@
  */
 #include "net/sync.h"
 
+#include "base/utf8.h"
 #include "lib/error.h"
 
 #include <errno.h>
@@ -21,10 +22,14 @@
 
 #define READ_CHUNK 65536
 #define KEEP_BYTES (1u << 20) /* memory kept by an idle connection's buffers */
+#define SHOWN      40         /* bytes of an answer that is none */
+#define TLS_ALERT  0x15
+#define LINE_COST  64 /* about what an element takes in memory, however short it is */
 
 struct gy_sync {
     int fd;
-    int timeout_ms;
+    int timeout_ms, whole_ms;
+    size_t most;
     bool broken;
     struct gy_buf out, in;
     size_t taken; /* bytes of `in` that belong to the reply handed out last */
@@ -192,9 +197,55 @@ static int turn(struct gy_sync *s, gyre_error_t *e)
     return GYRE_OK;
 }
 
+/* Lines of an answer that is no bulk: as many elements at most. */
+static size_t lines_of(const struct gy_sync *s, size_t n)
+{
+    const uint8_t *p = gy_buf_head(&s->in), *end = p + n;
+    size_t lines = 0;
+    while (n && (p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
+        lines++;
+        p++;
+    }
+    return lines;
+}
+
+/* What came, and what it says is still to come, beside what the one who asked will take. */
+static int check_size(struct gy_sync *s, const struct gy_reply_scan *scan, size_t seen,
+                      gyre_error_t *e)
+{
+    if (!s->most || (seen <= s->most && scan->skip <= s->most)) {
+        return GYRE_OK;
+    }
+    s->broken = true;
+    return gy_fail(e, GYRE_IO, "%s: its answer has more than %zu MB", s->where, s->most >> 20);
+}
+
+static int check_elements(struct gy_sync *s, const struct gy_reply_scan *scan, size_t n,
+                          gyre_error_t *e)
+{
+    if (!s->most || scan->first == '$' || lines_of(s, n) <= s->most / LINE_COST) {
+        return GYRE_OK;
+    }
+    s->broken = true;
+    return gy_fail(e, GYRE_IO, "%s: its answer has more than %zu parts", s->where,
+                   s->most / LINE_COST);
+}
+
+/* How it begins tells which other kind of server it is; a TLS alert is not to be read. */
+static int fail_foreign(struct gy_sync *s, gyre_error_t *e)
+{
+    char q[GY_QUOTE];
+    struct gy_slice in = {gy_buf_head(&s->in), gy_buf_size(&s->in)};
+    in.n = in.n < SHOWN ? in.n : SHOWN;
+    s->broken = true;
+    return gy_fail(e, GYRE_IO, "%s: the answer is not RESP: %s%s", s->where, gy_utf8_quote(q, in),
+                   in.n && *in.p == TLS_ALERT ? " (is this a TLS port?)" : "");
+}
+
 int gy_sync_read(struct gy_sync *s, struct gy_reply **out, gyre_error_t *e)
 {
     struct gy_reply_scan scan;
+    int64_t end = s->whole_ms ? now_ms() + s->whole_ms : INT64_MAX;
     size_t seen = 0;
     *out = NULL;
     if (gy_buf_failed(&s->out)) {
@@ -217,13 +268,22 @@ int gy_sync_read(struct gy_sync *s, struct gy_reply **out, gyre_error_t *e)
             break;
         }
         if (p == GY_PARSE_ERROR) {
-            s->broken = true;
-            return gy_fail(e, GYRE_IO, "%s: the answer is not RESP", s->where);
+            return fail_foreign(s, e);
         }
-        int rc = turn(s, e);
+        int rc = check_size(s, &scan, seen, e);
+        if (rc == GYRE_OK && now_ms() > end) {
+            s->broken = true;
+            rc = gy_fail(e, GYRE_TIMEOUT, "%s: its answer was not whole within %d ms", s->where,
+                         s->whole_ms);
+        }
+        rc = rc ? rc : turn(s, e);
         if (rc != GYRE_OK) {
             return rc;
         }
+    }
+    int rc = check_elements(s, &scan, seen, e);
+    if (rc != GYRE_OK) {
+        return rc;
     }
     s->taken = seen;
     *out = gy_reply_parse(gy_buf_head(&s->in), seen);
@@ -328,6 +388,8 @@ int gy_sync_connect(const struct gy_addr *addr, const struct gy_sync_opts *opts,
     }
     s->fd = -1;
     s->timeout_ms = opts->timeout_ms;
+    s->whole_ms = opts->whole_ms;
+    s->most = opts->most;
     if (addr->is_unix) {
         snprintf(s->where, sizeof s->where, "unix:%s", addr->host);
     } else {

@@ -19,6 +19,10 @@ struct gy_sync_opts {
     const char *user, *password; /* NULL: none */
     const char *client_name;     /* CLIENT SETNAME; NULL: none */
     int connect_ms, timeout_ms;  /* timeout_ms: without any byte from the server */
+    /* Of one answer, where the server is a stranger: bytes, and ms until it is whole. 0: as much,
+     * and as long, as it takes. */
+    size_t most;
+    int whole_ms;
     /* Who we are: predecessors are put away and we become our own user before the connection is
      * handed out (net/greet.h). look: only see who is there. NULL: nobody's business. */
     const struct gy_fence *fence;

@@ -2,7 +2,11 @@
 """redis:// where a file could stand: one server, its replica, a cluster; and what cannot be asked."""
 import json
 import os
+import socket
 import subprocess
+import threading
+
+import pytest
 
 from harness import free_port, wait_until
 
@@ -63,3 +67,93 @@ def test_what_cannot_be_asked():
     assert gyre("show", "redis://127.0.0.1:x").returncode == 2
     done = gyre("show", "rediss://u:secret@127.0.0.1:1")
     assert done.returncode == 2 and "TLS" in done.stderr and "secret" not in done.stderr
+
+
+def bulk(text):
+    return b"$%d\r\n%s\r\n" % (len(text), text)
+
+
+HELLO = [b":7\r\n", bulk(b"# Server\r\nrun_id:" + b"a" * 40 + b"\r\n")]
+
+
+class Stranger:
+    """Answers the commands of each connection, one by one, with what it was given; then it hangs up."""
+
+    def __init__(self, answers, together=0):
+        self.answers, self.barrier = answers, threading.Barrier(together) if together else None
+        self.listener = socket.create_server(("0.0.0.0", 0) if together else ("127.0.0.1", 0), backlog=64)
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.talk, args=(client,), daemon=True).start()
+
+    def talk(self, client):
+        with client:
+            left = list(self.answers)
+            try:
+                while left:
+                    for _ in range(client.recv(65536).count(b"*")):
+                        if self.barrier and len(left) == 1:
+                            self.barrier.wait(30)
+                        client.sendall(left.pop(0))
+            except (OSError, IndexError, threading.BrokenBarrierError):
+                pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
+
+
+@pytest.mark.parametrize("answers, says", [
+    ([b"HTTP/1.1 400 Bad Request\r\n\r\n"], "not RESP: 'HTTP/1.1 400 Bad Request"),
+    ([b"\x15\x03\x01\0\2\2\x16"], "is this a TLS port?"),
+    ([b"-NOAUTH Authentication required.\r\n"] * 2, "REDISCLI_AUTH"),
+    ([b"-ERR unknown command 'client'\r\n"] * 2, "is it a proxy?"),
+    (HELLO[:1], "closed the connection"),
+    (HELLO + [b"-LOADING Redis is loading the dataset in memory\r\n"], "ask again when it is up"),
+    (HELLO + [b"-MOVED 1 10.0.0.1:1\r\n"], "MOVED 1 10.0.0.1:1 (the cluster changes just now"),
+    (HELLO + [b"-NOPERM no permissions to run 'cluster|nodes'\r\n"], "+cluster|nodes"),
+    (HELLO + [b"-ERR \x1b[2J\r\n"], "ERR \\x1b[2J"),
+    (HELLO + [b"$1073741824\r\n"], "more than 16 MB"),
+    (HELLO + [b"*2\r\n:1\r\n:2\r\n"], "with no text"),
+    (HELLO + [b"$-1\r\n"], "with no text"),
+    (HELLO + [b"-ERR This instance has cluster support disabled\r\n", b"-NOPERM no\r\n"], "+info"),
+])
+def test_strangers(answers, says):
+    """Whatever answers there: one line with its address and what to do, and the status of one that could not be asked."""
+    with Stranger(answers) as s:
+        for command in ("show", "doctor"):
+            done = gyre(command, f"redis://127.0.0.1:{s.port}")
+            assert (done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1), done
+            assert f"127.0.0.1:{s.port}: " in done.stderr and says in done.stderr, done.stderr
+
+
+def test_a_view_that_is_none():
+    with Stranger(HELLO + [bulk(b"hello world")]) as s:
+        done = gyre("show", f"redis://127.0.0.1:{s.port}")
+        assert done.returncode == 2 and f"redis://127.0.0.1:{s.port}:1:1: " in done.stderr
+
+
+def test_nodes_are_asked_together():
+    """Forty nodes, of which some answer only when sixteen are asked at once, some not, some nonsense: each is told of, none is waited for alone."""
+    with Stranger(HELLO + [bulk(b"no view")], together=16) as slow:
+        dead = free_port()
+        text = f"{0:040x} 127.0.0.1:1@2 myself,master - 0 0 1 connected 0-16383\n"
+        for i in range(1, 41):
+            where = f"127.0.0.{i}:{slow.port}" if i <= 32 else f"127.0.0.1:{dead}"
+            where = where if i < 40 else "no-such-host.invalid:1"
+            text += f"{i:040x} {where}@1 slave {0:040x} 0 0 1 connected\n"
+        with Stranger(HELLO + [bulk(text.encode())]) as first:
+            done = gyre("doctor", f"redis://127.0.0.1:{first.port}", "--json")
+        notes = [f["text"] for f in json.loads(done.stdout)["pools"][0]["findings"] if f["code"] == "not-asked"]
+        assert len(notes) == 40, done
+        assert sum("here are 2" in n for n in notes) == 32 and sum("Connection refused" in n for n in notes) == 7, notes
+        assert sum("cannot resolve" in n for n in notes) == 1

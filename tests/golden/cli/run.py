@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """run.py GYRE ROOT [--update]: every command of cases.txt prints and returns what is kept in
 expected/. Answers in JSON are parsed as well, and the experiment is held against the vectors."""
+import concurrent.futures
 import json
 import os
 import pty
@@ -188,7 +189,8 @@ def main():
     os.makedirs(os.path.join(HERE, "expected"), exist_ok=True) if update else None
     with tempfile.TemporaryDirectory() as path:
         os.symlink(gyre, os.path.join(path, "gyre"))
-        results = [(n, compare(n, c, run(c, path), update)) for n, c in cases()]
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            results = list(pool.map(lambda c: (c[0], compare(*c, run(c[1], path), update)), cases()))
         results.append(("vectors", experiment_complaint(path, root)))
         results.append(("docs", docs_complaint(path, root)))
         results.append(("terminal", terminal_complaint(gyre)))

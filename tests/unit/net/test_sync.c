@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_sync.c - the blocking client against a real redis-server, and against peers that cut, lie or
- * say nothing.
+ * test_sync.c - the blocking client against a real redis-server.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,14 +11,11 @@
 
 #include "net/sync.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -381,59 +377,7 @@ static void test_auth(void **state)
     gy_sync_close(s);
 }
 
-/* ---- peers that are no Redis ---- */
-
-struct liar {
-    int fd;
-    const char *says;
-};
-
-static void *lie(void *arg)
-{
-    struct liar *l = arg;
-    char in[4096];
-    int c = accept(l->fd, NULL, NULL);
-    if (c >= 0) {
-        (void)!read(c, in, sizeof in);
-        (void)!write(c, l->says, strlen(l->says));
-        usleep(300000);
-        close(c);
-    }
-    return NULL;
-}
-
-static void liar_says(const char *text, int code, const char *why)
-{
-    struct sockaddr_un un = {.sun_family = AF_UNIX};
-    struct gy_addr a = {.is_unix = true};
-    struct gy_sync_opts o = {.connect_ms = 500, .timeout_ms = 150};
-    struct gy_sync *s;
-    gyre_error_t e;
-    pthread_t t;
-    snprintf(a.host, sizeof a.host, "%s/liar", dir);
-    memcpy(un.sun_path, a.host, strlen(a.host) + 1);
-    struct liar l = {.fd = socket(AF_UNIX, SOCK_STREAM, 0), .says = text};
-    unlink(a.host);
-    assert_int_equal(bind(l.fd, (struct sockaddr *)&un, sizeof un), 0);
-    assert_int_equal(listen(l.fd, 1), 0);
-    pthread_create(&t, NULL, lie, &l);
-    assert_int_equal(gy_sync_connect(&a, &o, &s, &e), code);
-    if (!strstr(e.message, why)) {
-        fail_msg("'%s' does not say '%s'", e.message, why);
-    }
-    pthread_join(t, NULL);
-    close(l.fd);
-}
-
-static void test_liars(void **state)
-{
-    (void)state;
-    liar_says("HTTP/1.1 400 Bad Request\r\n\r\n", GYRE_IO, "not RESP");
-    liar_says("", GYRE_TIMEOUT, "no answer within 150 ms");
-    liar_says(":12\r\n$5\r\nab", GYRE_TIMEOUT, "no answer");
-    liar_says(":12\r\n$2\r\nab\r\n", GYRE_REFUSED, "no run_id");
-    liar_says("-NOAUTH Authentication required.\r\n", GYRE_REFUSED, "NOAUTH");
-}
+/* ---- nobody there ---- */
 
 static void test_unreachable(void **state)
 {
@@ -569,8 +513,8 @@ int main(void)
         cmocka_unit_test(test_fenced),      cmocka_unit_test(test_made_again),
         cmocka_unit_test(test_rights),      cmocka_unit_test(test_rights_follow),
         cmocka_unit_test(test_right_taken), cmocka_unit_test(test_no_growth),
-        cmocka_unit_test(test_auth),        cmocka_unit_test(test_liars),
-        cmocka_unit_test(test_unreachable), cmocka_unit_test(test_info_field),
+        cmocka_unit_test(test_auth),        cmocka_unit_test(test_unreachable),
+        cmocka_unit_test(test_info_field),
     };
     return cmocka_run_group_tests(tests, up, down);
 }
