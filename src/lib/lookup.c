@@ -73,7 +73,7 @@ uint64_t gyre_map_hash(const gyre_map_t *m, const void *key, size_t len)
 
 uint32_t gyre_map_locate(const gyre_map_t *m, const void *key, size_t len)
 {
-    return m->steps ? m->place->locate(m, hash_wide(m, key, len)) : GYRE_NONE;
+    return m->steps ? m->locate(m, hash_wide(m, key, len)) : GYRE_NONE;
 }
 
 static void answer_none(uint32_t *out, size_t n)
@@ -167,7 +167,9 @@ static uint32_t locate_none(const gyre_map_t *m, gy_u128 hash)
 
 void gy_map_settle(struct gyre_map *m)
 {
-    m->locate_hash = m->steps && m->hash_bits <= 64 ? m->place->locate : locate_none;
+    bool avx2 = m->simd >= GY_SIMD_AVX2 && m->place->locate_avx2;
+    m->locate = avx2 ? m->place->locate_avx2 : m->place->locate;
+    m->locate_hash = m->steps && m->hash_bits <= 64 ? m->locate : locate_none;
 }
 
 uint32_t gyre_map_locate_hash(const gyre_map_t *m, uint64_t hash)

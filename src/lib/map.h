@@ -22,10 +22,11 @@ struct gyre_map {
     atomic_size_t refs;
     uint64_t version;
     const struct gy_place *place;
-    enum gy_simd simd; /* what batches may use */
+    enum gy_simd simd; /* what lookups may use */
     void *data;
-    /* What a lookup by a 64-bit hash is, in one jump: the placement's, or the answer GYRE_NONE
-     * where there is no node, or the hash is wider. */
+    /* The placement's lookup for this level. And what one by a 64-bit hash is, in one jump: the
+     * same, or the answer GYRE_NONE where there is no node, or the hash is wider. */
+    uint32_t (*locate)(const gyre_map_t *m, gy_u128 hash);
     uint32_t (*locate_hash)(const gyre_map_t *m, gy_u128 hash);
 
     const struct gy_hash *hash;
@@ -90,7 +91,7 @@ bool gy_zone_same(const gyre_map_t *a, uint32_t i, const gyre_map_t *b, uint32_t
 /* The first parts of a node's zone path, as a name; "(none)" for a node without. */
 void gy_zone_name(const struct gyre_node *n, uint32_t parts, char *out, size_t size);
 
-/* Sets locate_hash of a map that is built. */
+/* Sets locate and locate_hash of a map that is built. */
 void gy_map_settle(struct gyre_map *m);
 
 /* Hash of the part of the key that counts, cut to hash_bits. */

@@ -45,6 +45,7 @@ struct gy_place {
     int (*build)(struct gyre_map *m, const void *rule, gyre_error_t *e);
     void (*fini)(struct gyre_map *m);
     uint32_t (*locate)(const gyre_map_t *m, gy_u128 hash);
+    uint32_t (*locate_avx2)(const gyre_map_t *m, gy_u128 hash); /* the same; NULL: no other */
     void (*locate_batch)(const gyre_map_t *m, const uint64_t *hashes, size_t n, uint32_t *out);
 
     size_t (*first)(const gyre_map_t *m, gy_u128 hash);

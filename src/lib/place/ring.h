@@ -9,7 +9,7 @@
 #include "lib/map.h"
 #include "lib/place/line.h"
 
-#define GY_TAIL (GY_LINE + 1) /* what stands after the last point: whole vectors may be read */
+#define GY_TAIL GY_LINE_LANES /* what stands after the last point: whole vectors may be read */
 
 struct gy_ring {
     uint32_t *position; /* ascending; and GY_TAIL of UINT32_MAX after the last */

@@ -70,7 +70,8 @@ static void measure(struct gyre_map *m, const struct gy_ring *r, uint64_t *owned
     }
 }
 
-/* One stretch's positions cut, with GY_LINE_PAST for what is past the stretch's `count`. */
+/* One stretch's positions cut, with GY_LINE_PAST for what is past the stretch's `count`; and zeros.
+ */
 static void cut_positions(struct gy_line *line, const uint32_t *position, uint32_t count,
                           uint32_t lines)
 {
@@ -78,10 +79,12 @@ static void cut_positions(struct gy_line *line, const uint32_t *position, uint32
         uint16_t past = (uint16_t)(0u - (i >= count)) & GY_LINE_PAST;
         line->at[i] = gy_ring_cut(gy_ring_place(position[i], lines)) | past;
     }
+    for (uint32_t i = GY_LINE; i < GY_LINE_LANES; i++) {
+        line->at[i] = 0;
+    }
 }
 
 #ifdef GY_SIMD_X86
-/* The same, and the 16th: it is an owner, and written after. */
 GY_TARGET_AVX2 static void cut_positions_avx2(struct gy_line *line, const uint32_t *position,
                                               uint32_t count, uint32_t lines)
 {
@@ -91,10 +94,12 @@ GY_TARGET_AVX2 static void cut_positions_avx2(struct gy_line *line, const uint32
     __m256i high = _mm256_srli_epi32(_mm256_mullo_epi32(_mm256_loadu_si256(from + 1), each), 17);
     __m256i cut = _mm256_permute4x64_epi64(_mm256_packus_epi32(low, high), 0xd8);
     const __m256i turn = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m256i room = _mm256_cmpgt_epi16(_mm256_set1_epi16(GY_LINE), turn);
     const short n = (short)(count < GY_LINE ? count : GY_LINE);
     __m256i within = _mm256_cmpgt_epi16(_mm256_set1_epi16(n), turn);
     __m256i past = _mm256_andnot_si256(within, _mm256_set1_epi16(GY_LINE_PAST));
-    _mm256_store_si256((__m256i *)(void *)line, _mm256_or_si256(cut, past));
+    __m256i at = _mm256_and_si256(_mm256_or_si256(cut, past), room);
+    _mm256_store_si256((__m256i *)(void *)line, at);
 }
 
 #else

@@ -14,7 +14,7 @@ enum gy_simd { GY_SIMD_NONE, GY_SIMD_AVX2, GY_SIMD_AVX512 };
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define GY_SIMD_X86
 
-#define GY_TARGET_AVX2   __attribute__((target("avx2")))
+#define GY_TARGET_AVX2   __attribute__((target("avx2,popcnt")))
 #define GY_TARGET_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl")))
 
 static inline enum gy_simd gy_simd_best(void)
@@ -23,7 +23,8 @@ static inline enum gy_simd gy_simd_best(void)
         __builtin_cpu_supports("avx512vl")) {
         return GY_SIMD_AVX512;
     }
-    return __builtin_cpu_supports("avx2") ? GY_SIMD_AVX2 : GY_SIMD_NONE;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") ? GY_SIMD_AVX2
+                                                                              : GY_SIMD_NONE;
 }
 #else
 static inline enum gy_simd gy_simd_best(void)

@@ -81,6 +81,7 @@ static void force(gyre_map_t *m, enum gy_simd level)
     if (m->place == &gy_place_rendezvous) {
         ((struct gy_rendezvous *)m->data)->simd = level;
     }
+    gy_map_settle(m);
 }
 
 /* A fleet of dx's: how many of its draws pass decides how many are taken at once. */

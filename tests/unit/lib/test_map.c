@@ -309,7 +309,8 @@ static void test_modulo_drained(void **state)
     gyre_topology_free(t);
 }
 
-/* SSE2 and the plain loop count alike, whatever stands beside the numbers. */
+/* Both forms and the plain loop count alike, whatever stands beside the numbers; and the test of
+ * what a line tells is that of its two reasons not to. */
 static void test_line_below(void **state)
 {
     (void)state;
@@ -323,9 +324,16 @@ static void test_line_below(void **state)
             line.owner[i] = (uint16_t)(start & 2 ? UINT16_MAX : 0);
             at += (start >> i) & 1;
         }
+        line.at[GY_LINE] = line.at[GY_LINE + 1] = 0;
         line.first = start;
         for (unsigned k = 0; k < N; k++) {
-            assert_int_equal(gy_line_below(&line, x[k]), gy_line_below_plain(&line, x[k]));
+            unsigned below = gy_line_below_plain(&line, x[k]);
+            assert_int_equal(gy_line_below(&line, x[k]), below);
+#ifdef __SSE2__
+            assert_int_equal(gy_line_count(&line, x[k]), below);
+#endif
+            assert_int_equal(gy_line_tells(&line, below, x[k]),
+                             below < GY_LINE && line.at[below] != x[k]);
         }
     }
 }
