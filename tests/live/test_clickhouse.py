@@ -33,10 +33,14 @@ def draw_case(rnd, distribution):
     hash_name = rnd.choice(OF_NUMBERS if numbers else OF_BYTES)
     n = live.size(rnd, 2, 8 if distribution == "distributed" else 60)
     nodes = [(name, live.size(rnd, 1, 9) if weighted else 1) for name in live.words(rnd, n)]
-    fleet = live.Fleet(nodes, like="clickhouse", distribution=distribution, hash=hash_name,
-                       key_type="uint64" if numbers else None)
+    kind = rnd.choice(["uint64", "int64", "uint32", "int32"]) if numbers else None
+    if kind and kind.endswith("64") and distribution == "sumburConsistentHash" and hash_name == "none":
+        kind = kind.replace("64", "32")  # it takes no more
+    fleet = live.Fleet(nodes, like="clickhouse", distribution=distribution, hash=hash_name, key_type=kind)
     if numbers:
-        return fleet, sorted({str(rnd.getrandbits(rnd.choice([8, 32, 64]))) for _ in range(KEYS)})
+        bits = int(kind[-2:])
+        least = 0 if kind[0] == "u" else 1 << (bits - 1)
+        return fleet, sorted({str(rnd.getrandbits(rnd.choice([8, bits - 1, bits])) - least) for _ in range(KEYS)})
     return fleet, live.words(rnd, KEYS)
 
 
@@ -44,9 +48,13 @@ def hashed(fleet, of):
     return of if fleet.placement["hash"] == "none" else f"{fleet.placement['hash']}({of})"
 
 
+def column(fleet):
+    return {None: "String", "uint64": "UInt64", "int64": "Int64", "uint32": "UInt32", "int32": "Int32"}[fleet.placement["key_type"]]
+
+
 def literals(fleet, keys):
     if fleet.placement["key_type"]:
-        return [f"toUInt64({k})" for k in keys]
+        return [f"to{column(fleet)}({k})" for k in keys]
     return [f"'{k}'" for k in keys]  # live.words has no quotes or backslashes
 
 
@@ -75,14 +83,14 @@ class Server:
     def buckets(self, fleet, keys):
         """Of a consistent hash function; sumbur's takes 32 bits."""
         of = hashed(fleet, "k")
-        of = f"toUInt32({of})" if fleet.placement["distribution"] == "sumburConsistentHash" else f"toUInt64({of})"
+        of = f"toUInt32({of})" if fleet.placement["distribution"] == "sumburConsistentHash" else of
         return [int(x) for x in self.ask(
             f"SELECT {fleet.placement['distribution']}({of}, {len(fleet.nodes)}) "
             f"FROM (SELECT arrayJoin([{', '.join(literals(fleet, keys))}]) AS k)")]
 
     def spread(self, c, fleet, keys):
         """The shards that the rows of a Distributed table were sent to."""
-        kind = "UInt64" if fleet.placement["key_type"] else "String"
+        kind = column(fleet)
         for i in range(len(fleet.nodes)):
             self.ask(f"CREATE DATABASE IF NOT EXISTS shard{i}")
             self.ask(f"CREATE TABLE shard{i}.t{c} (i UInt32, k {kind}) ENGINE = Memory")

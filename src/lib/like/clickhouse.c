@@ -32,26 +32,29 @@ static const struct gy_like_setting settings[] = {
 
 struct rule {
     unsigned hash, type, width; /* width: bytes of the integer */
+    bool cast;                  /* what is not hashed is the unsigned integer of its width */
 };
 
-/* An integer as the unsigned one of its own width. */
+/* An int32 below 0 is widened by its sign where 18.16 takes any UInt64: by the consistent hash
+ * functions, intHash32 and intHash64. The others see its own four bytes. */
 static gy_u128 hash_number(const gyre_map_t *m, const void *part, size_t len)
 {
     const struct rule *rule = m->context;
-    uint64_t x = gy_digits_key(part, len);
+    uint64_t x = gy_digits_key(part, len), own = rule->width == 4 ? (uint32_t)x : x;
     uint8_t bytes[8];
-    x = rule->width == 4 ? (uint32_t)x : x;
+    x = rule->type == INT32 ? (uint64_t)(int32_t)own : own;
     switch (rule->hash) {
     case NONE:
-        return x;
+        return rule->cast ? own : x;
     case CITY:
+        return gy_int_hash64(own);
     case INT_HASH64:
         return gy_int_hash64(x);
     case INT_HASH32:
         return gy_int_hash32(x);
     default:
-        gy_store_le32(bytes, (uint32_t)x);
-        gy_store_le32(bytes + 4, (uint32_t)(x >> 32));
+        gy_store_le32(bytes, (uint32_t)own);
+        gy_store_le32(bytes + 4, (uint32_t)(own >> 32));
         return m->hash->value(bytes, rule->width);
     }
 }
@@ -67,6 +70,7 @@ static int take_rule(const struct gy_like_job *job)
     rule->hash = gy_like_word(job, GY_SET_HASH);
     rule->type = gy_like_word(job, GY_SET_KEY_TYPE);
     rule->width = rule->type == INT32 || rule->type == UINT32 ? 4 : 8;
+    rule->cast = gy_like_word(job, GY_SET_DISTRIBUTION) == DISTRIBUTED;
     bool number = rule->hash == NONE || rule->hash == INT_HASH32 || rule->hash == INT_HASH64;
     if (number && rule->type == BYTES) {
         return gy_fail(job->e, GYRE_INVALID, "hash: %s is for integers; key_type says bytes",
@@ -77,7 +81,7 @@ static int take_rule(const struct gy_like_job *job)
     m->hash_bits = m->hash->bits;
     m->key_hash = rule->type == BYTES ? NULL : hash_number;
     m->key_rule = (uint64_t)gy_like_word(job, GY_SET_DISTRIBUTION) << 16 | rule->hash << 8 |
-                  (rule->type == BYTES ? 0 : rule->width);
+                  (uint64_t)(rule->type == INT32) << 7 | (rule->type == BYTES ? 0 : rule->width);
     return GYRE_OK;
 }
 

@@ -115,6 +115,38 @@ static void test_partitions(void **state)
     gyre_map_unref(m);
 }
 
+/* What 18.16.1 answers for toInt32(-588) and 20 buckets, by its sign and by its own four bytes. */
+static void test_clickhouse_signed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *settings;
+        uint64_t hash;
+        unsigned bucket;
+    } asked[] = {
+        {"distribution jumpConsistentHash hash none", UINT64_MAX - 587, 19},
+        {"distribution yandexConsistentHash hash none", UINT64_MAX - 587, 16},
+        {"distribution sumburConsistentHash hash none", UINT64_MAX - 587, 0},
+        {"distribution distributed hash none", UINT32_MAX - 587, (UINT32_MAX - 587) % 20},
+        {"distribution distributed hash intHash32", 1300372557, 1300372557 % 20},
+        {"distribution distributed hash intHash64", 16108047246872697640u, 0},
+        {"distribution distributed hash cityHash64", 10274134232008238247u, 7},
+        {"distribution distributed hash sipHash64", 8232343840043003618, 18},
+    };
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+        char settings[128];
+        snprintf(settings, sizeof settings, "like clickhouse key_type int32 %s", asked[i].settings);
+        gyre_topology_t *t = fleet_new(settings);
+        fleet_many(t, "n", 20);
+        gyre_map_t *m = built(t);
+        char name[8];
+        snprintf(name, sizeof name, "n%u", asked[i].bucket);
+        assert_int_equal(gyre_map_hash(m, "-588", 4), asked[i].hash);
+        assert_string_equal(gyre_map_node(m, gyre_map_locate(m, "-588", 4))->name, name);
+        gyre_map_unref(m);
+    }
+}
+
 static void test_vitess_shards(void **state)
 {
     (void)state;
@@ -326,12 +358,19 @@ static void cassandra_random_shares(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),           cmocka_unit_test(test_partitions),
-        cmocka_unit_test(test_vitess_shards),     cmocka_unit_test(test_mongodb_chunks),
-        cmocka_unit_test(test_cassandra_network), cmocka_unit_test(test_cassandra_evenly),
-        cmocka_unit_test(test_grpc_java_end),     cmocka_unit_test(test_mcrouter_keys),
-        cmocka_unit_test(test_mcrouter_drained),  cmocka_unit_test(test_digits),
-        cmocka_unit_test(test_buckets_in_bounds), cmocka_unit_test(cassandra_random_shares),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_partitions),
+        cmocka_unit_test(test_clickhouse_signed),
+        cmocka_unit_test(test_vitess_shards),
+        cmocka_unit_test(test_mongodb_chunks),
+        cmocka_unit_test(test_cassandra_network),
+        cmocka_unit_test(test_cassandra_evenly),
+        cmocka_unit_test(test_grpc_java_end),
+        cmocka_unit_test(test_mcrouter_keys),
+        cmocka_unit_test(test_mcrouter_drained),
+        cmocka_unit_test(test_digits),
+        cmocka_unit_test(test_buckets_in_bounds),
+        cmocka_unit_test(cassandra_random_shares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
