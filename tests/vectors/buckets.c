@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/like/digits.h"
 #include "lib/map.h"
 #include "vectors/cells.h"
 
 enum { NODES_MOST = 65535, SETTINGS = 12 };
+#define NUMBERS "int32|int64|uint32|uint64"
 
 static uint32_t modulo(uint64_t hash, uint32_t n)
 {
@@ -117,7 +119,7 @@ static void check(struct buckets *b)
     }
 }
 
-static const char *const nothing[] = {NULL}, *const hash_only[] = {"hash", NULL};
+static const char *const hash_only[] = {"hash", NULL};
 static const char *const hash_type[] = {"hash", "hash_type", NULL};
 static const char *const routing[] = {"hash", "hash_type", "seed", "routing_partition_size", NULL};
 
@@ -131,13 +133,12 @@ static bool jump_cell(void *self, struct cell *c)
     static const char *const forms[] = {"published", "clickhouse", "guava", "exact"};
     struct buckets *b = self;
     const char *shown = c->row->column[vf_column(b->f, "buckets")];
-    uint64_t n, key, got = UINT64_MAX;
+    uint64_t n, got = UINT64_MAX;
     if (strcmp(c->column, "buckets") == 0) { /* given */
         snprintf(c->got, sizeof c->got, "%s", shown);
         return true;
     }
-    if (strncmp(c->column, "bucket@", 7) != 0 || !vf_number(shown, &n) || !n || n > INT32_MAX ||
-        !vf_number(c->key, &key)) {
+    if (strncmp(c->column, "bucket@", 7) != 0 || !vf_number(shown, &n) || !n || n > INT32_MAX) {
         return false;
     }
     for (size_t i = 0; i < 4; i++) {
@@ -145,7 +146,7 @@ static bool jump_cell(void *self, struct cell *c)
         if (strcmp(c->column + 7, forms[i]) != 0) {
             continue;
         }
-        got = functions[i](key, (uint32_t)n);
+        got = functions[i](gy_digits_key(c->key, c->len), (uint32_t)n);
         gyre_map_t *m = n <= NODES_MOST ? cells_numbered(settings, n, NULL, b->v) : NULL;
         if (m && cells_number(m, cells_locate(m, c->key, c->len)) != got) {
             got = UINT64_MAX;
@@ -164,7 +165,7 @@ void check_jump(const struct vfile *f, struct verdict *v)
                         .prefix = "bucket@",
                         .f_of_n = gy_jump_published,
                         .settings = {"like", "jump", "hash", "none"}};
-    if (!cells_header(f, "jump", "uint64", nothing, v)) {
+    if (!cells_header(f, "jump", NUMBERS, hash_only, v) || !cells_want(f, "hash", "none", v)) {
         return;
     }
     if (vf_column(f, "buckets") >= 0) {
@@ -176,17 +177,17 @@ void check_jump(const struct vfile *f, struct verdict *v)
 
 void check_guava(const struct vfile *f, struct verdict *v)
 {
-    static const char *const known[] = {"seed", "siphash_key", NULL};
+    static const char *const known[] = {"hash", "seed", "siphash_key", NULL};
     const char *type = vf_get(f, "key_type");
-    bool numbers = type && strcmp(type, "uint64") == 0;
+    bool numbers = type && strstr(type, "int");
     struct buckets b = {.f = f,
                         .v = v,
                         .prefix = "bucket@",
                         .variable = numbers ? NULL : "hash",
                         .f_of_n = gy_jump_guava,
                         .settings = {"like", "guava", numbers ? "hash" : NULL, "none"}};
-    if (cells_header(f, "consistentHash", "uint64|bytes|utf8", known, v) &&
-        cells_want(f, "seed", "0", v) &&
+    if (cells_header(f, "consistentHash", "bytes|utf8|" NUMBERS, known, v) &&
+        cells_want(f, "hash", numbers ? "none" : "", v) && cells_want(f, "seed", "0", v) &&
         cells_want(f, "siphash_key", "000102030405060708090a0b0c0d0e0f", v)) {
         check(&b);
     }
@@ -240,7 +241,7 @@ void check_vitess(const struct vfile *f, struct verdict *v)
                         .settings = {"like", "vitess", "hash", vf_get(f, "hash")}};
     const char *hash = vf_get(f, "hash");
     bool numbers = hash && strcmp(hash, "hash") == 0;
-    if (cells_header(f, "vindex", numbers ? "uint64" : "bytes|utf8", hash_only, v)) {
+    if (cells_header(f, "vindex", numbers ? NUMBERS : "bytes|utf8", hash_only, v)) {
         check(&b);
     }
 }
@@ -330,7 +331,7 @@ void check_clickhouse(const struct vfile *f, struct verdict *v)
     if (!cells_header(f,
                       "distributed|jumpConsistentHash|yandexConsistentHash|kostikConsistentHash|"
                       "sumburConsistentHash",
-                      "bytes|utf8|int32|int64|uint32|uint64", known, v)) {
+                      "bytes|utf8|" NUMBERS, known, v)) {
         return;
     }
     type = type && strcmp(type, "utf8") != 0 ? type : "bytes";

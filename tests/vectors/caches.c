@@ -11,12 +11,12 @@
 
 void check_libmemcached(const struct vfile *f, struct verdict *v)
 {
-    static const char *const known[] = {"down",       "removal",    "dead",
-                                        "sort_hosts", "point_hash", NULL};
+    static const char *const known[] = {
+        "down", "removal", "removed_from_config", "dead", "sort_hosts", "point_hash", NULL};
     struct fleet fl;
     fleet_read(&fl, f, "modula|consistent|ketama_weighted|ketama_spy|ketama_spy_unweighted", known,
                v);
-    fleet_want(&fl, "removal", "list|auto_eject");
+    fleet_want(&fl, "removal", TAKEN_OUT);
     fleet_among(&fl, "dead");
     for (size_t i = 0; i < fl.n; i++) { /* it takes 0 for 1 */
         fl.node[i].weight = fl.node[i].weight == 0 ? 1 : fl.node[i].weight;
@@ -33,12 +33,13 @@ void check_libmemcached(const struct vfile *f, struct verdict *v)
 
 void check_twemproxy(const struct vfile *f, struct verdict *v)
 {
-    static const char *const known[] = {"down", "removal", "names", "hash_tag", "protocol", NULL};
+    static const char *const known[] = {
+        "down", "removal", "removed_from_config", "names", "hash_tag", "protocol", NULL};
     struct fleet fl;
     const char *tag = vf_get(f, "hash_tag");
     char *tag_text = tag ? vf_decode_text(tag, strlen(tag)) : NULL;
     fleet_read(&fl, f, "ketama|modula", known, v);
-    fleet_want(&fl, "removal", "ejected");
+    fleet_want(&fl, "removal", TAKEN_OUT);
     fleet_want(&fl, "protocol", "redis|memcached");
     fleet_set(&fl, "like", "twemproxy");
     fleet_set(&fl, "distribution", vf_get(f, "mode"));
@@ -53,11 +54,11 @@ void check_twemproxy(const struct vfile *f, struct verdict *v)
 
 void check_libketama(const struct vfile *f, struct verdict *v)
 {
-    static const char *const known[] = {"down", "removal", "weights", NULL};
+    static const char *const known[] = {"down", "removal", "removed_from_config", "weights", NULL};
     struct fleet fl;
     fleet_read(&fl, f, "ketama", known, v);
     fleet_want(&fl, "hash", "md5");
-    fleet_want(&fl, "removal", "list");
+    fleet_want(&fl, "removal", TAKEN_OUT);
     fleet_want(&fl, "weights", "memory");
     fleet_set(&fl, "like", "libketama");
     fleet_add(&fl, false);
@@ -67,11 +68,12 @@ void check_libketama(const struct vfile *f, struct verdict *v)
 
 void check_uhashring(const struct vfile *f, struct verdict *v)
 {
-    static const char *const known[] = {"down", "removal", "vnodes", "replicas", NULL};
+    static const char *const known[] = {"down",   "removal",  "removed_from_config",
+                                        "vnodes", "replicas", NULL};
     struct fleet fl;
     fleet_read(&fl, f, "default|ketama", known, v);
     fleet_want(&fl, "hash", "md5");
-    fleet_want(&fl, "removal", "remove_node");
+    fleet_want(&fl, "removal", TAKEN_OUT);
     fleet_set(&fl, "like", "uhashring");
     fleet_set(&fl, "mode", vf_get(f, "mode"));
     fleet_set(&fl, "vnodes", vf_get(f, "vnodes"));
@@ -99,12 +101,13 @@ static void own_vnodes(struct fleet *fl, const char *list)
 /* Without the field there is no default port, in memcached too (its other compatibility mode). */
 static void check_hashring(const struct vfile *f, struct verdict *v, const char *system)
 {
-    static const char *const known[] = {
-        "down", "removal", "default_port", "vnodes", "vnode_count", "replicas", NULL};
+    static const char *const known[] = {"down",         "removal", "removed_from_config",
+                                        "default_port", "vnodes",  "vnode_count",
+                                        "replicas",     NULL};
     struct fleet fl;
     const char *port = vf_get(f, "default_port");
     fleet_read(&fl, f, "ketama", known, v);
-    fleet_want(&fl, "removal", "remove");
+    fleet_want(&fl, "removal", TAKEN_OUT);
     fleet_set(&fl, "like", system);
     fleet_set(&fl, "hash", vf_get(f, "hash"));
     fleet_set(&fl, "vnode_count", vf_get(f, "vnode_count"));
@@ -128,10 +131,10 @@ void check_npm_memcached(const struct vfile *f, struct verdict *v)
 
 void check_npm_ketama(const struct vfile *f, struct verdict *v)
 {
-    static const char *const known[] = {"down", "removal", NULL};
+    static const char *const known[] = {"down", "removal", "removed_from_config", NULL};
     struct fleet fl;
     fleet_read(&fl, f, "ketama", known, v);
-    fleet_want(&fl, "removal", "remove");
+    fleet_want(&fl, "removal", TAKEN_OUT);
     fleet_set(&fl, "like", "npm-ketama");
     fleet_set(&fl, "hash", vf_get(f, "hash"));
     fleet_add(&fl, false);
@@ -169,7 +172,7 @@ static void check_slots(struct fleet *fl)
 
 void check_redis_cluster(const struct vfile *f, struct verdict *v)
 {
-    static const char *const known[] = {"column2", NULL};
+    static const char *const known[] = {"column2", "removed_from_config", NULL};
     const char *mode = vf_get(f, "mode");
     struct fleet fl;
     fleet_read(&fl, f, "cluster-create|keyslot", known, v);

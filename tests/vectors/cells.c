@@ -92,6 +92,16 @@ static bool hash_column(const struct vfile *f, struct cell *c)
     return good;
 }
 
+/* Where keys are integers each is one, of its type. */
+static bool key_fits(const struct vfile *f, const char *shown)
+{
+    const char *type = vf_get(f, "key_type");
+    struct hash_input in = {0};
+    bool good = !type || !strstr(type, "int") || hash_input_read(f, shown, &in);
+    free(in.bytes);
+    return good;
+}
+
 /* False after fail or refuse. */
 static bool check_row(const struct vfile *f, const struct vf_row *r, cell_fn *fn, void *self,
                       struct verdict *v)
@@ -101,7 +111,7 @@ static bool check_row(const struct vfile *f, const struct vf_row *r, cell_fn *fn
     const char *shown = key < 0 ? r->column[0] : r->column[key];
     size_t len = 0;
     char *decoded = key < 0 ? NULL : vf_decode(shown, strlen(shown), &len);
-    bool good = key < 0 || decoded;
+    bool good = key < 0 || (decoded && key_fits(f, shown));
     if (!good) {
         fail(v, "line %u: malformed key %s", r->line, shown);
     }

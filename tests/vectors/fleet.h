@@ -10,6 +10,10 @@
 #include "gyre.h"
 #include "vectors/vectors.h"
 
+/* Words of the field `removal`: the nodes of `down` are as if not there; they are there, unused. */
+#define TAKEN_OUT  "list|remove|remove_node|ejected|auto_eject"
+#define MARKED_OUT "down|disabled|dead"
+
 struct fleet_node {
     char *shown; /* as the file writes it */
     char *name;  /* decoded */

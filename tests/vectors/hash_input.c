@@ -55,13 +55,34 @@ static bool read_int64(const char *text, uint64_t *out)
     return *text && !*end && !errno;
 }
 
-static bool read_number(const char *type, const char *text, struct hash_input *in)
+/* The integer types, by name. */
+static const struct integer {
+    const char *name;
+    unsigned bytes;
+    bool sign;
+} integers[] = {{"int32", 4, true}, {"int64", 8, true}, {"uint32", 4, false}, {"uint64", 8, false}};
+
+static const struct integer *find_integer(const char *type)
 {
+    for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++) {
+        if (strcmp(type, integers[i].name) == 0) {
+            return &integers[i];
+        }
+    }
+    return NULL;
+}
+
+static bool read_number(const struct integer *type, const char *text, struct hash_input *in)
+{
+    uint64_t n = 0;
+    bool good = type->sign ? read_int64(text, &n) : vf_number(text, &n);
+    if (type->bytes == 4) {
+        good = good && n == (type->sign ? (uint64_t)(int32_t)n : (uint32_t)n);
+    }
     in->is_number = true;
-    bool good =
-        strcmp(type, "uint64") == 0 ? vf_number(text, &in->number) : read_int64(text, &in->number);
-    make_room(in, 8);
-    put_le(in, in->number, 8);
+    in->number = n;
+    make_room(in, type->bytes);
+    put_le(in, n, type->bytes);
     return good;
 }
 
@@ -212,8 +233,8 @@ bool hash_input_read(const struct vfile *f, const char *shown, struct hash_input
     memset(in, 0, sizeof *in);
     type = type ? type : "bytes";
     system = system ? system : "";
-    if (strcmp(type, "uint64") == 0 || strcmp(type, "int64") == 0) {
-        return read_number(type, shown, in);
+    if (find_integer(type)) {
+        return read_number(find_integer(type), shown, in);
     }
     if (strcmp(type, "set-type-value") == 0) {
         return read_record(shown, in);

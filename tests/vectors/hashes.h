@@ -12,14 +12,15 @@
 struct hash_input {
     uint8_t *bytes;
     size_t len;
-    bool is_number; /* the key is one: number; bytes are its 8, little-endian */
+    bool is_number; /* the key is one: number, widened by its sign; bytes, little-endian, are its
+                       own */
     uint64_t number;
 };
 
 /* The key of a row as the file's key_type and system have it; false if it is malformed. */
 bool hash_input_read(const struct vfile *f, const char *shown, struct hash_input *in);
 
-enum { HASH_CELL = 64 };
+enum { HASH_CELL = 80 };
 
 /* Writes what a column should say. HASH_NONE: it holds no hash; HASH_UNKNOWN: of no known function
  * or type. */

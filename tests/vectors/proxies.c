@@ -12,7 +12,7 @@ void check_nginx(const struct vfile *f, struct verdict *v)
     static const char *const known[] = {"down", "removal", "removed_from_config", "key", NULL};
     struct fleet fl;
     fleet_read(&fl, f, "consistent|plain", known, v);
-    fleet_want(&fl, "removal", "down|dead");
+    fleet_want(&fl, "removal", MARKED_OUT);
     fleet_want(&fl, "key", "header|request_uri"); /* both are hashed as they are */
     fleet_want(&fl, "hash", "crc32");
     fleet_set(&fl, "like", "nginx");
@@ -54,7 +54,7 @@ void check_haproxy(const struct vfile *f, struct verdict *v)
         "guids", NULL};
     struct fleet fl;
     fleet_read(&fl, f, "map-based|consistent", known, v);
-    fleet_want(&fl, "removal", "disabled");
+    fleet_want(&fl, "removal", MARKED_OUT);
     fleet_set(&fl, "like", "haproxy");
     fleet_set(&fl, "hash_type", vf_get(f, "mode"));
     fleet_set(&fl, "hash", vf_get(f, "hash"));

@@ -60,6 +60,8 @@ refused 'no ring' $nts '1s/ring=ring_n20.tsv/ring=ring_n21.tsv/' 'ring: cannot r
 refused 'wrong token' cassandra/unit_random.tsv '2s/8$/9/' 'token: expected'
 refused 'two racks' cassandra/ring_w5.tsv '2s/r2$/r1/' 'stands elsewhere'
 refused 'wrong bucket' jump/jump.tsv '5s/[0-9]*$/7777/' 'bucket@1000: expected 7777'
+refused 'no number' jump/jump.tsv '3s/^[0-9]*/x/' 'malformed key x'
+refused 'no int32' clickhouse/distributed_w5_Int32.tsv '3s/^[^\t]*/2147483648/' 'malformed key 2147483648'
 refused 'form of jump' jump/jump_rounding.tsv '1s/bucket@exact/bucket@exacter/' "unknown column 'bucket@exacter'"
 refused 'jump has no hash' jump/jump.tsv '1s/ mode/ hash=md5 mode/' "unknown hash 'md5'"
 refused 'hash of Guava' guava/hashcode_b10.tsv '1s/bucket@10:sha256/bucket@10:sha512/' 'sha256'

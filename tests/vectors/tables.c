@@ -53,7 +53,7 @@ void check_riak(const struct vfile *f, struct verdict *v)
     fleet_want(&r.fl, "hash", "sha1");
     fleet_set(&r.fl, "like", "riak");
     fleet_set(&r.fl, "ring_creation_size", vf_get(f, "ring_creation_size"));
-    fleet_set(&r.fl, "bucket_name", decoded);
+    fleet_set(&r.fl, "bucket_name", decoded && *decoded ? decoded : NULL); /* empty unless set */
     fleet_add(&r.fl, true);
     fleet_build(&r.fl);
     if (!n || !vf_number(n, &r.n_val) || !decoded) {
@@ -70,38 +70,49 @@ void check_riak(const struct vfile *f, struct verdict *v)
 
 /* ---- aerospike ---- */
 
-/* SET|TYPE|VALUE: set and type are settings, so that each row has a map of its own. */
+struct aerospike {
+    const struct vfile *f;
+    struct verdict *v;
+};
+
+/* SET|TYPE|VALUE: set and type are settings, so that each row has a map of its own. The bars are
+ * those of the file as written; a set may hold an encoded one. */
 static bool partition_cell(void *self, struct cell *c)
 {
-    struct verdict *v = self;
-    char set[256], type[8];
-    const char *bar = memchr(c->key, '|', c->len), *end = c->key + c->len;
-    const char *second = bar ? memchr(bar + 1, '|', (size_t)(end - bar - 1)) : NULL;
-    if (strcmp(c->column, "partition") != 0 || !second || (size_t)(bar - c->key) >= sizeof set ||
+    struct aerospike *a = self;
+    const char *shown = c->row->column[vf_column(a->f, "key")];
+    const char *bar = strchr(shown, '|'), *second = bar ? strchr(bar + 1, '|') : NULL;
+    char type[8];
+    if (strcmp(c->column, "partition") != 0 || !second ||
         (size_t)(second - bar - 1) >= sizeof type) {
         return false;
     }
-    snprintf(set, sizeof set, "%.*s", (int)(bar - c->key), c->key);
+    size_t len;
+    char *set = vf_decode_text(shown, (size_t)(bar - shown));
+    char *value = vf_decode(second + 1, strlen(second + 1), &len);
     snprintf(type, sizeof type, "%.*s", (int)(second - bar - 1), bar + 1);
-    const char *settings[] = {"like", "aerospike", "set", set, "key_type", type, NULL};
-    size_t len = (size_t)(end - second - 1);
-    gyre_map_t *m = cells_numbered(settings, 4096, NULL, v);
-    if (!m) {
-        return false;
+    const char *settings[] = {
+        "like", "aerospike", "key_type", type, "set", set && *set ? set : NULL, NULL};
+    gyre_map_t *m = set && value ? cells_numbered(settings, 4096, NULL, a->v) : NULL;
+    if (m) {
+        uint64_t of_map = cells_number(m, cells_locate(m, value, len));
+        uint64_t of_hash = gyre_map_hash(m, value, len);
+        snprintf(c->got, sizeof c->got, "%" PRIu64, of_map == of_hash ? of_map : UINT64_MAX);
     }
-    uint64_t of_map = cells_number(m, cells_locate(m, second + 1, len));
-    uint64_t of_hash = gyre_map_hash(m, second + 1, len);
-    snprintf(c->got, sizeof c->got, "%" PRIu64, of_map == of_hash ? of_map : UINT64_MAX);
+    bool good = m != NULL;
     gyre_map_unref(m);
-    return true;
+    free(set);
+    free(value);
+    return good;
 }
 
 void check_aerospike(const struct vfile *f, struct verdict *v)
 {
     static const char *const known[] = {"hash", "partitions", NULL};
+    struct aerospike a = {.f = f, .v = v};
     if (cells_header(f, "partition", "set-type-value", known, v) &&
         cells_want(f, "partitions", "4096", v) && cells_want(f, "hash", "ripemd160", v)) {
-        cells_check(f, partition_cell, v, v);
+        cells_check(f, partition_cell, &a, v);
     }
 }
 

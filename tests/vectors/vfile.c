@@ -134,6 +134,9 @@ bool vf_read(struct vfile *f, const char *path)
     if (!rest) {
         return bad(f, "no lines in", path);
     }
+    if (rest > f->text && rest[-1] == '\r') {
+        return bad(f, "lines end in CR LF, and should in LF:", path);
+    }
     *rest++ = '\0';
     bool good = read_header(f, f->text);
     good = read_columns(f) && good;

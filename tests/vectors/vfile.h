@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { VF_FIELDS = 64, VF_COLUMNS = 16 };
+enum { VF_FIELDS = 64, VF_COLUMNS = 64 };
 
 struct vf_field {
     char *key, *value;
