@@ -58,13 +58,13 @@ struct group {
 };
 
 /* Four words of eight blocks: from each block's to each word's. */
-GY_TARGET_AVX2 static void turn_chunk(struct group *g, unsigned lane, unsigned chunk)
+GY_TARGET_AVX2 static void turn_chunk(struct group *g, size_t lane, size_t chunk)
 {
     __m256i row[4], pair[4];
 #pragma GCC unroll 4
     for (unsigned i = 0; i < 4; i++) {
-        const uint32_t *low = g->block[lane + i].word + (size_t)4 * chunk;
-        const uint32_t *high = g->block[lane + i + 4].word + (size_t)4 * chunk;
+        const uint32_t *low = g->block[lane + i].word + 4 * chunk;
+        const uint32_t *high = g->block[lane + i + 4].word + 4 * chunk;
         row[i] = _mm256_inserti128_si256(
             _mm256_castsi128_si256(_mm_load_si128((const __m128i *)(const void *)low)),
             _mm_load_si128((const __m128i *)(const void *)high), 1);
@@ -75,7 +75,7 @@ GY_TARGET_AVX2 static void turn_chunk(struct group *g, unsigned lane, unsigned c
     pair[3] = _mm256_unpackhi_epi32(row[2], row[3]);
 #pragma GCC unroll 2
     for (unsigned i = 0; i < 4; i += 2) {
-        uint32_t(*word)[GY_MD5_LANES] = g->word + (size_t)4 * chunk + i;
+        uint32_t(*word)[GY_MD5_LANES] = g->word + 4 * chunk + i;
         _mm256_store_si256((__m256i *)(void *)(word[0] + lane),
                            _mm256_unpacklo_epi64(pair[i], pair[i + 1]));
         _mm256_store_si256((__m256i *)(void *)(word[1] + lane),
@@ -96,8 +96,8 @@ static void hash_group(enum gy_simd level, const void *const *data, const size_t
     for (size_t i = 0; i < n; i++) {
         gy_md5_fill(&g.block[i], data[i], is_long(len[i]) ? 0 : len[i]);
     }
-    for (unsigned lane = 0; lane < n; lane += 8) {
-        for (unsigned chunk = 0; chunk < 4; chunk++) {
+    for (size_t lane = 0; lane < n; lane += 8) {
+        for (size_t chunk = 0; chunk < 4; chunk++) {
             turn_chunk(&g, lane, chunk);
         }
     }
