@@ -124,13 +124,6 @@ static void run_barrier(struct gy_mover *m, struct gy_job *j, enum gy_step step,
     free(drain);
 }
 
-/* What was counted live is in the settled totals now. */
-static void restart_live(struct gy_mover *m, struct gy_job *j)
-{
-    j->live_keys = j->live_bytes = 0;
-    m->host->on_access(m->host->ctx, &j->access_base_keys, &j->access_base_bytes);
-}
-
 /* A flip that could not be written must not keep its writers waiting: read what is written, and if
  * it is still the hold, give it up. */
 static bool may_release(enum gy_step step)
@@ -141,14 +134,17 @@ static bool may_release(enum gy_step step)
 static void run_cas(struct gy_mover *m, struct gy_job *j, enum gy_step step, struct gy_set *s)
 {
     gyre_error_t e;
-    bool counts = step == GY_STEP_TO_COMPLETING;
+    bool back = step == GY_STEP_TO_PURGING;
+    bool counts = step == GY_STEP_TO_COMPLETING || back;
     int rc = counts ? gy_records_count(m, j, s, &e) : GYRE_OK;
     if (rc == GYRE_OK) {
         pthread_mutex_lock(&m->lock);
         gy_mover_note_hold(m);
         rc = gy_journal_cas(m, j, s->units, s->n, &e);
-        if (rc == GYRE_OK && counts) {
-            restart_live(m, j);
+        if (rc == GYRE_OK && back) {
+            gy_live_settle(j, s);
+        } else if (rc == GYRE_OK && counts) {
+            gy_live_restart(m, j);
         }
         pthread_mutex_unlock(&m->lock);
     }

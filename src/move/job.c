@@ -151,7 +151,12 @@ void gy_job_write_history(const struct gy_job *j, bool moved, int64_t ended_at, 
     gy_json_kint(&w, "ended_at", ended_at);
     gy_json_kuint(&w, "keys", j->settled.keys);
     gy_json_kuint(&w, "bytes", j->settled.bytes);
-    gy_json_kuint(&w, "keys_minimum", j->settled.minimum);
+    if (moved) {
+        gy_json_kuint(&w, "keys_minimum", j->settled.minimum);
+    } else {
+        gy_json_key(&w, "keys_minimum");
+        gy_json_null(&w); /* what never was verified was not counted at its source */
+    }
     gy_json_kdouble(&w, "moved", j->plan_moved);
     gy_json_kdouble(&w, "minimum", j->plan_minimum);
     gy_json_kdouble(&w, "ratio", j->plan_ratio);

@@ -233,14 +233,15 @@ struct cas {
     char key[UNIT_KEY], old[UNIT_TEXT], text[UNIT_TEXT];
 };
 
-/* What a unit counts for after its CAS: what was just counted; nothing, when it is copied again. */
+/* What a unit counts for after its CAS: what was just counted, when it was verified or, if it never
+ * was, when it has gone back; nothing, when it is copied again. */
 static const struct gy_totals *next_own(const struct gy_job *j, uint32_t i)
 {
     static const struct gy_totals none;
     enum gy_step step = j->unit[i].step;
-    return step == GY_STEP_TO_COMPLETING ? &j->counted[i]
-           : step == GY_STEP_RETREAT     ? &none
-                                         : &j->own[i];
+    bool counted =
+        step == GY_STEP_TO_COMPLETING || (step == GY_STEP_TO_PURGING && !j->unit[i].from_complete);
+    return counted ? &j->counted[i] : step == GY_STEP_RETREAT ? &none : &j->own[i];
 }
 
 static struct gy_store_op cas_op(struct cas *c, const struct gy_job *j, uint32_t i)

@@ -294,7 +294,8 @@ static enum gy_event count_answer(void *ctx, struct gy_sync *c, uint32_t server,
         r->j->counted[unit] = (struct gy_totals){
             .keys = lasting + expiring,
             .bytes = number_in(&reply->item[2]),
-            .minimum = minimum_of(&r->j->census[unit], expiring),
+            .minimum =
+                r->j->phase == GY_PHASE_ABORT ? 0 : minimum_of(&r->j->census[unit], expiring),
         };
     }
     gy_reply_free(reply);

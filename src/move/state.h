@@ -33,7 +33,8 @@ struct gy_bigkey {
     uint64_t size;
 };
 
-/* Exact, of a unit when it is verified: written with COMPLETING; or of all. */
+/* Exact, of a unit when it is verified: written with COMPLETING; or, without a minimum, when it has
+ * gone back unverified: with PURGING; or of all. */
 struct gy_totals {
     uint64_t keys;  /* installed at the destination with a value */
     uint64_t bytes; /* as serialised */
@@ -182,7 +183,8 @@ void gy_set_fail(struct gy_set *s, size_t i, enum gy_event ev); /* keeps the gra
 void gy_records_step(struct gy_mover *m, struct gy_job *j, enum gy_step step, struct gy_set *s);
 /* Are the destination's records still as they were armed (M, this run_id)? LOST where not. */
 void gy_records_check(struct gy_mover *m, struct gy_job *j, struct gy_set *s);
-/* Counts verified units into j->counted, from their records and their census. */
+/* Counts units that were verified, or have gone back, into j->counted, from their records and their
+ * census. */
 GYRE_NODISCARD int gy_records_count(struct gy_mover *m, struct gy_job *j, const struct gy_set *s,
                                     gyre_error_t *e);
 /* For a move found under way at the start: what its unsettled units have at their destinations is
@@ -196,6 +198,17 @@ GYRE_NODISCARD int gy_persist_wait(struct gy_mover *m, uint32_t server, gyre_err
 /* Does it keep its data by snapshots alone? Not known where CONFIG is forbidden: then no. */
 GYRE_NODISCARD int gy_persist_saves(struct gy_sync *c, bool *saves, gyre_error_t *e);
 void gy_pass_run(struct gy_mover *m, struct gy_job *j, enum gy_step step, struct gy_set *s);
+
+/* ---- live.c: what has moved, before and after it is counted exactly; under the lock ---- */
+struct gy_figures {
+    uint64_t moved, on_access, bytes;
+};
+struct gy_figures gy_live_figures(const struct gy_mover *m, const struct gy_job *j);
+/* The units of a wave were verified: what was counted live is in the settled totals now. */
+void gy_live_restart(struct gy_mover *m, struct gy_job *j);
+/* The same of units that have gone back, which do so a few at a time: of the others it still is
+ * live. */
+void gy_live_settle(struct gy_job *j, const struct gy_set *s);
 
 /* Said where a server knows of a move that the state does not. */
 #define GY_LOST_STATE                                                                              \

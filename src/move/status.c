@@ -25,27 +25,7 @@ static const char *state_word(const struct gy_mover *m)
     return m->job->phase == GY_PHASE_CLEAN ? "cleaning" : "moving";
 }
 
-struct figures {
-    uint64_t moved, on_access, bytes;
-};
-
-/* Settled units exactly, the others by the mover's and the workers' running counters. */
-static struct figures count(const struct gy_mover *m, const struct gy_job *j)
-{
-    uint64_t keys = 0, bytes = 0;
-    if (m->host) {
-        m->host->on_access(m->host->ctx, &keys, &bytes);
-    }
-    uint64_t new_keys = keys > j->access_base_keys ? keys - j->access_base_keys : 0;
-    uint64_t new_bytes = bytes > j->access_base_bytes ? bytes - j->access_base_bytes : 0;
-    return (struct figures){
-        .moved = j->settled.keys + j->live_keys + new_keys,
-        .on_access = keys > j->access_start ? keys - j->access_start : 0,
-        .bytes = j->settled.bytes + j->live_bytes + new_bytes,
-    };
-}
-
-static void sample_rate(struct gy_mover *m, const struct figures *f)
+static void sample_rate(struct gy_mover *m, const struct gy_figures *f)
 {
     int64_t now = gy_now_ms();
     if (m->sample_at == 0) {
@@ -78,7 +58,7 @@ static void write_units(struct gy_json *w, const struct gy_view *v, const struct
     gy_json_object_end(w);
 }
 
-static void write_keys(struct gy_json *w, const struct gy_job *j, const struct figures *f)
+static void write_keys(struct gy_json *w, const struct gy_job *j, const struct gy_figures *f)
 {
     gy_json_key(w, "keys");
     gy_json_object(w);
@@ -97,7 +77,7 @@ static void write_keys(struct gy_json *w, const struct gy_job *j, const struct f
 }
 
 static void write_rate(struct gy_json *w, const struct gy_mover *m, const struct gy_job *j,
-                       const struct figures *f)
+                       const struct gy_figures *f)
 {
     gy_json_key(w, "rate");
     gy_json_object(w);
@@ -173,7 +153,7 @@ void gy_mover_status(struct gy_mover *m, struct gy_buf *json)
     gy_json_kstring(&w, "state", state_word(m));
     gy_json_kuint(&w, "version", gyre_topology_version(m->topology));
     if (j) {
-        struct figures f = count(m, j);
+        struct gy_figures f = gy_live_figures(m, j);
         sample_rate(m, &f);
         gy_json_kuint(&w, "epoch", j->epoch);
         gy_json_kuint(&w, "from_version", j->from_version);
