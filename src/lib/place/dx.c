@@ -27,16 +27,16 @@
 
 #include "lib/place/lanes.h"
 
-#define NAME        draws_avx2
-#define LANES       4
-#define TARGET      GY_TARGET_AVX2
-#define TIMES(a, b) gy_times_avx2(a, b)
+#define NAME   draws_avx2
+#define LANES  4
+#define TARGET GY_TARGET_AVX2
+#define MIX(z) gy_mix_avx2(z)
 #include "lib/place/dx_lanes.h"
 
-#define NAME        draws_avx512
-#define LANES       8
-#define TARGET      GY_TARGET_AVX512
-#define TIMES(a, b) ((a) * (b))
+#define NAME   draws_avx512
+#define LANES  8
+#define TARGET GY_TARGET_AVX512
+#define MIX(z) gy_mix_avx512(z)
 #include "lib/place/dx_lanes.h"
 #endif
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dx_lanes.h - the next draw of many keys, LANES at once. Included by dx.c once a level, with NAME,
- * LANES, TARGET and TIMES (a vector times a constant) defined; undefines them. No include guard,
+ * LANES, TARGET and MIX (gy_mix of a vector) defined; undefines them. No include guard,
  * for that reason. Takes the first n keys, and as many after them as fill the lanes. Threads:
  * any.
  */
@@ -11,12 +11,7 @@ TARGET static void NAME(const uint64_t *key, size_t n, uint64_t round, uint64_t 
     for (size_t i = 0; i < n; i += LANES) {
         whole z;
         memcpy(&z, key + i, sizeof z);
-        z += (round + 1) * GY_GOLDEN;
-        z ^= z >> 30;
-        z = TIMES(z, GY_MIX_ONE);
-        z ^= z >> 27;
-        z = TIMES(z, GY_MIX_TWO);
-        z ^= z >> 31;
+        z = MIX(z + (round + 1) * GY_GOLDEN);
         memcpy(drawn + i, &z, sizeof z);
     }
 }
@@ -24,4 +19,4 @@ TARGET static void NAME(const uint64_t *key, size_t n, uint64_t round, uint64_t 
 #undef NAME
 #undef LANES
 #undef TARGET
-#undef TIMES
+#undef MIX

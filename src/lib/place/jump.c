@@ -23,12 +23,16 @@
 
 #ifdef GY_SIMD_X86
 #include <immintrin.h>
+
+#include "lib/place/lanes.h"
 #endif
 
 #define JUMP_FACTOR 2862933555777941757u
 
-/* One division, one multiplication, both rounded to double, then cut: in this order. */
-static uint32_t jump(uint64_t key, uint32_t n)
+/* One division, one multiplication, both rounded to double, then cut: in this order. Part of the
+ * lanes' functions too, always: code compiled without AVX, called while the upper halves of its
+ * registers are in use, costs a hundred nanoseconds on some machines. */
+static inline __attribute__((always_inline)) uint32_t jump(uint64_t key, uint32_t n)
 {
     int64_t b = -1, j = 0;
     while (j < (int64_t)n) {
@@ -46,56 +50,58 @@ static uint32_t jump_locate(const gyre_map_t *m, gy_u128 hash)
 }
 
 #ifdef GY_SIMD_X86
-#define BLOCK 256 /* keys under way at once */
-#define STEPS 3   /* all take before those that have arrived are let go */
+#define GROUP 32u /* what the keys of a call of the lanes must be a multiple of */
 
-struct walkers {
-    uint64_t key[BLOCK];
-    double at[BLOCK], next[BLOCK]; /* where the jumps have led, and will lead */
-};
-
-#define NAME              steps_avx2
-#define LANES             4
+#define NAME              jumps_avx2
+#define LANES             8
 #define TARGET            GY_TARGET_AVX2
-#define FLOOR(x)          (real) _mm256_floor_pd((__m256d)(x))
-#define BELOW(x, y, a, b) (real) _mm256_blendv_pd((__m256d)(b), (__m256d)(a), (__m256d)((x) < (y)))
+#define LOWER(a, b)       GY_LOWER_AVX2(a, b)
+#define UPPER(a, b)       GY_UPPER_AVX2(a, b)
+#define PICK(flags, a, b) GY_PICK_AVX2(flags, a, b)
+#define BITS(flags)       GY_BITS_AVX2(flags)
+#define FLAGS             __m256i
+#define LESS(x, y)        (__m256i)((x) < (y))
+#define PRODUCT(x, y)     _mm256_mul_epu32((__m256i)(x), (__m256i)(y))
+#define MERGED(even, odd) _mm256_blend_epi32((__m256i)(even), (__m256i)(odd), 0xaa)
+#define FLOOR(x)          _mm256_floor_ps((__m256)(x))
 #include "lib/place/jump_lanes.h"
 
-#define NAME     steps_avx512
-#define LANES    8
-#define TARGET   GY_TARGET_AVX512
-#define FLOOR(x) (real) _mm512_floor_pd((__m512d)(x))
-#define BELOW(x, y, a, b)                                                                   \
-    (real) _mm512_mask_blend_pd(_mm512_cmp_pd_mask((__m512d)(x), (__m512d)(y), _CMP_LT_OQ), \
-                                (__m512d)(b), (__m512d)(a))
+#define NAME              jumps_avx512
+#define LANES             16
+#define TARGET            GY_TARGET_AVX512
+#define LOWER(a, b)       GY_LOWER_AVX512(a, b)
+#define UPPER(a, b)       GY_UPPER_AVX512(a, b)
+#define PICK(flags, a, b) GY_PICK_AVX512(flags, a, b)
+#define BITS(flags)       GY_BITS_AVX512(flags)
+#define FLAGS             __mmask16
+#define LESS(x, y)        _mm512_cmp_ps_mask((__m512)(x), (__m512)(y), _CMP_LT_OQ)
+#define PRODUCT(x, y)     _mm512_mul_epu32((__m512i)(x), (__m512i)(y))
+#define MERGED(even, odd) _mm512_mask_blend_epi32(0xaaaa, (__m512i)(even), (__m512i)(odd))
+#define FLOOR(x)          _mm512_floor_ps((__m512)(x))
 #include "lib/place/jump_lanes.h"
 
-/* Keys need from one to two dozen steps. Who has arrived cannot be foretold, so it is not branched
- * upon: every key's place is written down, and only those still on their way are kept. */
-static void jump_block(enum gy_simd simd, const uint64_t *hashes, size_t n, uint32_t nodes,
+static void jumps(enum gy_simd simd, const uint64_t *hashes, size_t n, uint32_t nodes,
+                  uint32_t *out)
+{
+    if (simd == GY_SIMD_AVX512) {
+        jumps_avx512(hashes, n, nodes, out);
+    } else {
+        jumps_avx2(hashes, n, nodes, out);
+    }
+}
+
+/* Those that fill no group go with keys of no interest. */
+static void jump_batch(enum gy_simd simd, const uint64_t *hashes, size_t n, uint32_t nodes,
                        uint32_t *out)
 {
-    struct walkers w = {{0}, {0}, {0}};
-    uint32_t who[BLOCK];
-    memcpy(w.key, hashes, n * sizeof *hashes);
-    for (uint32_t i = 0; i < n; i++) {
-        who[i] = i;
-    }
-    while (n) {
-        if (simd == GY_SIMD_AVX512) {
-            steps_avx512(&w, n, nodes);
-        } else {
-            steps_avx2(&w, n, nodes);
-        }
-        size_t kept = 0;
-        for (size_t k = 0; k < n; k++) {
-            out[who[k]] = (uint32_t)(int32_t)w.at[k];
-            who[kept] = who[k];
-            w.key[kept] = w.key[k];
-            w.next[kept] = w.next[k];
-            kept += w.next[k] < nodes;
-        }
-        n = kept;
+    uint64_t rest[GROUP] = {0};
+    uint32_t found[GROUP];
+    size_t whole = n - n % GROUP;
+    jumps(simd, hashes, whole, nodes, out);
+    if (whole < n) {
+        memcpy(rest, hashes + whole, (n - whole) * sizeof *hashes);
+        jumps(simd, rest, GROUP, nodes, found);
+        memcpy(out + whole, found, (n - whole) * sizeof *out);
     }
 }
 #endif
@@ -103,19 +109,17 @@ static void jump_block(enum gy_simd simd, const uint64_t *hashes, size_t n, uint
 static void jump_locate_batch(const gyre_map_t *m, const uint64_t *hashes, size_t n, uint32_t *out)
 {
     const struct gy_numbers *x = m->data;
-    size_t i = 0;
 #ifdef GY_SIMD_X86
-    for (size_t now; m->simd != GY_SIMD_NONE && i < n; i += now) {
-        now = n - i < BLOCK ? n - i : BLOCK;
-        jump_block(m->simd, hashes + i, now, x->n, out + i);
+    if (m->simd != GY_SIMD_NONE) {
+        jump_batch(m->simd, hashes, n, x->n, out);
+        gy_range_nodes(m, out, n);
+        return;
     }
 #endif
-    for (; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         out[i] = jump(hashes[i], x->n);
     }
-    for (i = 0; i < n; i++) {
-        out[i] = x->node[out[i]];
-    }
+    gy_range_nodes(m, out, n);
 }
 
 static void jump_explain(const gyre_map_t *m, gy_u128 hash, char *out, size_t size)

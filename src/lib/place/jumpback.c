@@ -10,13 +10,18 @@
  * Threads: immutable once built.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/place/mix.h"
 #include "lib/place/number.h"
 #include "lib/place/range.h"
 #include "lib/place/weights.h"
 
-#define BLOCK 64u /* keys looked at before the undecided ones are returned to */
+#ifdef GY_SIMD_X86
+#include <immintrin.h>
+
+#include "lib/place/lanes.h"
+#endif
 
 static uint32_t low(uint64_t v)
 {
@@ -28,67 +33,144 @@ static uint32_t high(uint64_t v)
     return (uint32_t)(v >> 32);
 }
 
-/*
- * Bits of u say between which powers of two the key would jump, were the range unlimited. The top
- * one of them below n names an interval [q, 2q); where in it is one number for a whole interval,
- * and if that is not below n, further draws from [0, 2q) tell the last jump before n.
- */
-uint32_t gy_jumpback(uint64_t hash, uint32_t n)
+static uint32_t pick(bool which, uint32_t yes, uint32_t no)
 {
-    uint64_t state = hash;
-    uint64_t v = gy_mix(state += GY_GOLDEN);
-    uint32_t mask = n > 1 ? UINT32_MAX >> __builtin_clz(n - 1) : 0;
-    uint32_t u = (low(v) ^ high(v)) & mask;
-    while (u) {
-        uint32_t q = (uint32_t)1 << (31 - __builtin_clz(u));
-        uint32_t half = __builtin_popcount(u) & 1 ? high(v) : low(v);
-        uint32_t r = q + (half & (q - 1));
-        if (r < n) {
-            return r;
-        }
-        for (;;) {
-            uint64_t w = gy_mix(state += GY_GOLDEN);
-            r = low(w) & (2 * q - 1);
-            if (r < q) {
-                break;
-            }
-            if (r < n) {
-                return r;
-            }
-            r = high(w) & (2 * q - 1);
-            if (r < q) {
-                break;
-            }
-            if (r < n) {
-                return r;
-            }
-        }
-        u ^= q;
-    }
-    return 0;
+    return no ^ ((yes ^ no) & (0u - which));
 }
 
-/* Whether the first word decides cannot be foretold, so it is not branched upon: those it does not
- * decide are put on a list, and done again from the start. */
-void gy_jumpback_batch(const uint64_t *hashes, size_t count, uint32_t n, uint32_t *out)
+/* The power of two that is x's top bit, and 1 for 0. */
+static uint32_t top_bit(uint32_t x)
 {
-    uint32_t mask = n > 1 ? UINT32_MAX >> __builtin_clz(n - 1) : 0;
-    uint32_t open[BLOCK];
-    for (size_t done = 0; done < count; done += BLOCK) {
-        size_t now = count - done < BLOCK ? count - done : BLOCK, left = 0;
-        for (size_t i = 0; i < now; i++) {
-            uint64_t v = gy_mix(hashes[done + i] + GY_GOLDEN);
-            uint32_t u = (low(v) ^ high(v)) & mask;
-            uint32_t q = (uint32_t)1 << (31 - __builtin_clz(u | 1));
-            uint32_t half = (uint32_t)(v >> (__builtin_popcount(u) & 1) * 32);
-            uint32_t r = u ? q + (half & (q - 1)) : 0;
-            out[done + i] = r;
-            open[left] = (uint32_t)i;
-            left += r >= n;
-        }
-        for (size_t k = 0; k < left; k++) {
-            out[done + open[k]] = gy_jumpback(hashes[done + open[k]], n);
-        }
+    return (uint32_t)1 << (__builtin_clz(x | 1) ^ 31);
+}
+
+/* The highest power of two below n; 1 for n = 1, which nothing but 0 is below. */
+static uint32_t top_of(uint32_t n)
+{
+    return top_bit(n - 1);
+}
+
+/*
+ * Bits of u, which the halves of a key's first word make, say between which powers of two the key
+ * would jump, were the range unlimited: the top one of them names an interval [q, 2q), and where in
+ * it is one number for a whole interval, in the half that the parity of the bits up to q tells.
+ *
+ * Only the highest interval, [top, 2 top), can end past n. So `lower`, the last jump below top, is
+ * made of u's bits below top, and the jump to the highest interval of the other half, for it counts
+ * one bit more. If that is not below n, further draws from [0, 2 top) tell the last jump before n:
+ * it is the first of them below n, or `lower` if that is below top. The first word is such a draw
+ * too, and without its bit at top it is one below top.
+ */
+struct first {
+    uint32_t lower, drawn;
+};
+
+static inline struct first first_word(uint64_t hash, uint32_t top)
+{
+    uint64_t v = gy_mix(hash + GY_GOLDEN);
+    uint32_t u = low(v) ^ high(v), inner = u & (top - 1);
+    unsigned half = (unsigned)__builtin_parity(inner) * 32;
+    v = v << half | v >> (-half & 63);
+    return (struct first){.lower = inner ^ ((inner ^ low(v)) & (top_bit(inner) - 1)),
+                          .drawn = (u & top) | (high(v) & (top - 1))};
+}
+
+/* The draws of one more word: the first of both that is below n, if one is. */
+static inline uint32_t next_word(uint64_t state, uint32_t n, uint32_t top)
+{
+    uint64_t w = gy_mix(state);
+    uint32_t first = low(w) & (2 * top - 1), second = high(w) & (2 * top - 1);
+    return pick(first < n, first, second);
+}
+
+/*
+ * Whether the first draws decide; they mostly do. Which of them does cannot be foretold, and to
+ * branch on it costs more than the second word; but where seven of eight first words decide, the
+ * second is not worth its price.
+ */
+static inline bool decide(uint64_t hash, uint32_t n, uint32_t *slot)
+{
+    uint32_t top = top_of(n);
+    struct first f = first_word(hash, top);
+    if (n < top + top / 4 * 3) {
+        f.drawn = pick(f.drawn < n, f.drawn, next_word(hash + 2 * GY_GOLDEN, n, top));
+    }
+    *slot = pick(f.drawn < top, f.lower, f.drawn);
+    return f.drawn < n;
+}
+
+/* For the others. Out of line, for its registers would be saved by every lookup. */
+static __attribute__((noinline)) uint32_t draw_on(uint64_t hash, uint32_t n)
+{
+    uint32_t top = top_of(n), drawn;
+    struct first f = first_word(hash, top);
+    hash += GY_GOLDEN;
+    do {
+        drawn = next_word(hash += GY_GOLDEN, n, top);
+    } while (drawn >= n);
+    return pick(drawn < top, f.lower, drawn);
+}
+
+uint32_t gy_jumpback(uint64_t hash, uint32_t n)
+{
+    uint32_t slot;
+    return decide(hash, n, &slot) ? slot : draw_on(hash, n);
+}
+
+#ifdef GY_SIMD_X86
+#define LANES_MOST 16u
+
+#define NAME              jumpbacks_avx2
+#define LANES             8
+#define TARGET            GY_TARGET_AVX2
+#define MIX(z)            gy_mix_avx2(z)
+#define LOWER(a, b)       GY_LOWER_AVX2(a, b)
+#define UPPER(a, b)       GY_UPPER_AVX2(a, b)
+#define PICK(flags, a, b) GY_PICK_AVX2(flags, a, b)
+#define BITS(flags)       GY_BITS_AVX2(flags)
+#define FLAGS             __m256i
+#define BELOW(x, y)       _mm256_cmpgt_epi32((__m256i)(y), (__m256i)(x))
+#define SIGN(x)           (__m256i)(x)
+#include "lib/place/jumpback_lanes.h"
+
+#define NAME              jumpbacks_avx512
+#define LANES             16
+#define TARGET            GY_TARGET_AVX512
+#define MIX(z)            gy_mix_avx512(z)
+#define LOWER(a, b)       GY_LOWER_AVX512(a, b)
+#define UPPER(a, b)       GY_UPPER_AVX512(a, b)
+#define PICK(flags, a, b) GY_PICK_AVX512(flags, a, b)
+#define BITS(flags)       GY_BITS_AVX512(flags)
+#define FLAGS             __mmask16
+#define BELOW(x, y)       _mm512_cmpgt_epi32_mask((__m512i)(y), (__m512i)(x))
+#define SIGN(x)           _mm512_movepi32_mask((__m512i)(x))
+#include "lib/place/jumpback_lanes.h"
+
+static void jumpbacks(enum gy_simd simd, const uint64_t *hashes, size_t count, uint32_t n,
+                      uint32_t *out)
+{
+    if (simd == GY_SIMD_AVX512) {
+        jumpbacks_avx512(hashes, count, n, out);
+    } else {
+        jumpbacks_avx2(hashes, count, n, out);
+    }
+}
+#endif
+
+void gy_jumpback_batch(enum gy_simd simd, const uint64_t *hashes, size_t count, uint32_t n,
+                       uint32_t *out)
+{
+    size_t i = 0;
+#ifdef GY_SIMD_X86
+    if (simd != GY_SIMD_NONE) {
+        i = count - count % LANES_MOST;
+        jumpbacks(simd, hashes, i, n, out);
+    }
+#else
+    (void)simd;
+#endif
+    for (; i < count; i++) {
+        out[i] = gy_jumpback(hashes[i], n);
     }
 }
 
@@ -109,20 +191,24 @@ static bool jumpback_expected(const gyre_map_t *a, const gyre_map_t *b)
     return gy_jumpback_independent((uint32_t)a->steps, (uint32_t)b->steps);
 }
 
+static __attribute__((noinline)) uint32_t late(const struct gy_numbers *x, uint64_t hash)
+{
+    return x->node[draw_on(hash, x->n)];
+}
+
 static uint32_t jumpback_locate(const gyre_map_t *m, gy_u128 hash)
 {
     const struct gy_numbers *x = m->data;
-    return x->node[gy_jumpback((uint64_t)hash, x->n)];
+    uint32_t slot;
+    return decide((uint64_t)hash, x->n, &slot) ? x->node[slot] : late(x, (uint64_t)hash);
 }
 
 static void jumpback_locate_batch(const gyre_map_t *m, const uint64_t *hashes, size_t n,
                                   uint32_t *out)
 {
     const struct gy_numbers *x = m->data;
-    gy_jumpback_batch(hashes, n, x->n, out);
-    for (size_t i = 0; i < n; i++) {
-        out[i] = x->node[out[i]];
-    }
+    gy_jumpback_batch(m->simd, hashes, n, x->n, out);
+    gy_range_nodes(m, out, n);
 }
 
 static void jumpback_explain(const gyre_map_t *m, gy_u128 hash, char *out, size_t size)

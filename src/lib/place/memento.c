@@ -65,7 +65,11 @@ static void memento_locate_batch(const gyre_map_t *m, const uint64_t *hashes, si
                                  uint32_t *out)
 {
     const struct memento *x = m->data;
-    gy_jumpback_batch(hashes, n, x->numbers.n, out);
+    gy_jumpback_batch(m->simd, hashes, n, x->numbers.n, out);
+    if (m->removed.count == 0) {
+        gy_range_nodes(m, out, n);
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         out[i] = x->numbers.node[go_on(x, hashes[i], out[i])];
     }

@@ -35,3 +35,13 @@ void gy_range_fini(struct gyre_map *m)
     gy_numbers_fini(m->data);
     gy_mem_free(m->data);
 }
+
+void gy_range_nodes(const gyre_map_t *m, uint32_t *slots, size_t n)
+{
+    const struct gy_numbers *x = m->data;
+    const uint16_t *node = x->node;
+#pragma GCC unroll 4
+    for (size_t i = 0; i < n; i++) {
+        slots[i] = node[slots[i]];
+    }
+}

@@ -1,77 +1,91 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_simd_props.c - every level of vector instructions the machine has gives the answers of plain
- * C; and the widest kernels of jump and dx do so too where the machine cannot run them, compiled
- * from the same source without the instructions. Those of MD5: tests/unit/hash/test_batch.c.
+ * C; and the widest kernels of jump, jumpback and dx do so too where the machine cannot run them,
+ * compiled from the same source without the instructions. Those of MD5:
+ * tests/unit/hash/test_batch.c. jump and jumpback are held to their published code.
  */
 #include "fleet_gen.h"
 #include "lib/map.h"
 #include "lib/place/mix.h"
+#include "lib/place/range.h"
 #include "lib/place/rendezvous.h"
 #include "lib/place/ring.h"
+#include "plain_lanes.h"
 
 enum { KEYS = 300 };
 
-#ifdef GY_SIMD_X86
-#define BLOCK       16
-#define STEPS       3
 #define JUMP_FACTOR 2862933555777941757u
 
-struct walkers {
-    uint64_t key[BLOCK];
-    double at[BLOCK], next[BLOCK];
-};
-
-static double whole_part(double x)
+static uint32_t jump(uint64_t key, uint32_t n)
 {
-    return x < 0x1p52 ? (double)(int64_t)x : x;
+    int64_t at = -1, next = 0;
+    while (next < (int64_t)n) {
+        at = next;
+        key = key * JUMP_FACTOR + 1;
+        next = (int64_t)((double)(at + 1) * ((double)(1u << 31) / (double)((key >> 33) + 1)));
+    }
+    return (uint32_t)at;
 }
 
-#define NAME   jump_eight
-#define LANES  8
-#define TARGET __attribute__((noinline))
-#define FLOOR(x)                         \
-    ({                                   \
-        real v_ = (x);                   \
-        for (int l_ = 0; l_ < 8; l_++) { \
-            v_[l_] = whole_part(v_[l_]); \
-        }                                \
-        v_;                              \
-    })
-#define BELOW(x, y, a, b)                               \
-    ({                                                  \
-        real x_ = (x), y_ = (y), a_ = (a), b_ = (b);    \
-        for (int l_ = 0; l_ < 8; l_++) {                \
-            a_[l_] = x_[l_] < y_[l_] ? a_[l_] : b_[l_]; \
-        }                                               \
-        a_;                                             \
-    })
+static uint32_t jumpback(uint64_t hash, uint32_t n)
+{
+    uint64_t state = hash, v = gy_mix(state += GY_GOLDEN);
+    uint32_t u =
+        ((uint32_t)v ^ (uint32_t)(v >> 32)) & (n > 1 ? UINT32_MAX >> __builtin_clz(n - 1) : 0);
+    while (u) {
+        uint32_t q = (uint32_t)1 << (31 - __builtin_clz(u));
+        uint32_t r = q + ((uint32_t)(v >> (__builtin_popcount(u) & 1) * 32) & (q - 1));
+        for (unsigned draws = 0; r >= n; draws++) {
+            uint64_t w = draws % 2 ? gy_mix(state) >> 32 : gy_mix(state += GY_GOLDEN);
+            r = (uint32_t)w & (2 * q - 1);
+        }
+        if (r >= q) {
+            return r;
+        }
+        u ^= q;
+    }
+    return 0;
+}
+
+#ifdef GY_SIMD_X86
+#define NAME              jump_sixteen
+#define LANES             PLAIN_LANES
+#define TARGET            __attribute__((noinline))
+#define LOWER(a, b)       PLAIN_LOWER(a, b)
+#define UPPER(a, b)       PLAIN_UPPER(a, b)
+#define PICK(flags, a, b) PLAIN_PICK(flags, a, b)
+#define BITS(flags)       (unsigned)(flags)
+#define FLAGS             uint16_t
+#define LESS(x, y)        PLAIN_LESS(real, x, y)
+#define PRODUCT(x, y)     PLAIN_PRODUCT(x, y)
+#define MERGED(even, odd) PLAIN_MERGED(even, odd)
+#define FLOOR(x)          PLAIN_FLOOR(x)
 #include "lib/place/jump_lanes.h"
 
-#define NAME        draw_eight
-#define LANES       8
-#define TARGET      __attribute__((noinline))
-#define TIMES(a, b) ((a) * (b))
+static uint32_t top_of(uint32_t n)
+{
+    return n > 1 ? (uint32_t)1 << (31 - __builtin_clz(n - 1)) : 1;
+}
+
+#define NAME   draw_eight
+#define LANES  8
+#define TARGET __attribute__((noinline))
+#define MIX(z) PLAIN_MIX(z)
 #include "lib/place/dx_lanes.h"
 
-/* 16 keys to the end. */
-static void jump_far(const uint64_t *hashes, uint32_t nodes, double *at)
-{
-    struct walkers w = {{0}, {0}, {0}};
-    bool on = true;
-    memcpy(w.key, hashes, sizeof w.key);
-    for (size_t i = 0; i < BLOCK; i++) {
-        at[i] = -1;
-    }
-    while (on) {
-        jump_eight(&w, BLOCK, nodes);
-        on = false;
-        for (size_t i = 0; i < BLOCK; i++) {
-            at[i] = at[i] < 0 && w.next[i] >= nodes ? w.at[i] : at[i];
-            on |= w.next[i] < nodes;
-        }
-    }
-}
+#define NAME              jumpback_sixteen
+#define LANES             PLAIN_LANES
+#define TARGET            __attribute__((noinline))
+#define MIX(z)            PLAIN_MIX(z)
+#define LOWER(a, b)       PLAIN_LOWER(a, b)
+#define UPPER(a, b)       PLAIN_UPPER(a, b)
+#define PICK(flags, a, b) PLAIN_PICK(flags, a, b)
+#define BITS(flags)       (unsigned)(flags)
+#define FLAGS             uint16_t
+#define BELOW(x, y)       PLAIN_LESS(number, x, y)
+#define SIGN(x)           PLAIN_LESS(number, x, (number){0})
+#include "lib/place/jumpback_lanes.h"
 #endif
 
 /* A map is constant but for this: what the machine is taken to be able to do. */
@@ -170,18 +184,111 @@ static bool levels_agree(struct prop *p)
             PROP(gyre_map_locate_hash(m, hashes[i]) == plain[i]);
         }
     }
-#ifdef GY_SIMD_X86
-    struct gy_numbers *x = m->data;
-    for (size_t i = 0; m->place == &gy_place_jump && i + BLOCK <= n; i += BLOCK) {
-        double at[BLOCK];
-        jump_far(hashes + i, x->n, at);
-        for (size_t k = 0; k < BLOCK; k++) {
-            PROP(x->node[(size_t)at[k]] == plain[i + k]);
-        }
-    }
-#endif
     gyre_map_unref(m);
     gyre_topology_free(t);
+    return true;
+}
+
+/* ---- jump and jumpback ---- */
+
+/* About powers of two, the smallest, the largest, and others. */
+static uint32_t draw_range(struct prop *p, unsigned bits)
+{
+    uint32_t power = (uint32_t)1 << prop_below(p, bits);
+    switch (prop_below(p, 4)) {
+    case 0:
+        return (uint32_t)prop_below(p, 3) + 1;
+    case 1:
+        return power - (power > 1) + (uint32_t)prop_below(p, 3);
+    case 2:
+        return power + (uint32_t)prop_below(p, power);
+    default:
+        return ((uint32_t)1 << bits) - 1;
+    }
+}
+
+/* x times it is 1, mod 2^64: Newton's method. */
+static uint64_t inverse(uint64_t x)
+{
+    uint64_t y = x;
+    for (unsigned i = 0; i < 5; i++) {
+        y *= 2 - x * y;
+    }
+    return y;
+}
+
+/* A key whose first jump ends on a whole number or just beside it: what floats cannot tell. */
+static uint64_t draw_close(struct prop *p)
+{
+    uint64_t end = prop_size(p, 1, 1000);
+    uint64_t upper = (((uint64_t)1 << 31) + end / 2) / end - prop_below(p, 3);
+    return (((upper << 33) | prop_draw(p) >> 31) - 1) * inverse(JUMP_FACTOR);
+}
+
+/* A key the halves of whose first word differ in nearly all bits up to some: as a float that is
+ * rounded up to a power of two. */
+static uint64_t draw_ones(struct prop *p)
+{
+    uint32_t u = UINT32_MAX >> prop_below(p, 31), high = (uint32_t)prop_draw(p);
+    uint64_t z = (uint64_t)high << 32 | (high ^ u ^ (prop_draw(p) & 3));
+    z = (z ^ z >> 31 ^ z >> 62) * inverse(GY_MIX_TWO);
+    z = (z ^ z >> 27 ^ z >> 54) * inverse(GY_MIX_ONE);
+    return (z ^ z >> 30 ^ z >> 60) - GY_GOLDEN;
+}
+
+/* The placement's own functions, on a map that has slots and no more: up to 65536 of them, which
+ * would take long to build. */
+static bool jump_lanes_agree(struct prop *p)
+{
+    static uint16_t node[1 << 16];
+    struct gy_numbers x = {.n = draw_range(p, 16), .node = node};
+    struct gyre_map m = {.data = &x};
+    uint64_t hashes[KEYS];
+    uint32_t out[KEYS];
+    size_t n = prop_below(p, KEYS + 1);
+    for (uint32_t i = 0; i < x.n; i++) {
+        node[i] = (uint16_t)i;
+    }
+    for (size_t i = 0; i < n; i++) {
+        hashes[i] = prop_below(p, 2) ? prop_draw(p) : draw_close(p);
+    }
+    for (int level = GY_SIMD_NONE; level <= (int)gy_simd_best(); level++) {
+        m.simd = (enum gy_simd)level;
+        gy_place_jump.locate_batch(&m, hashes, n, out);
+        for (size_t i = 0; i < n; i++) {
+            PROP(out[i] == jump(hashes[i], x.n));
+        }
+    }
+#ifdef GY_SIMD_X86
+    jump_sixteen(hashes, n / 32 * 32, x.n, out);
+    for (size_t i = 0; i < n / 32 * 32; i++) {
+        PROP(out[i] == jump(hashes[i], x.n));
+    }
+#endif
+    return true;
+}
+
+static bool jumpback_lanes_agree(struct prop *p)
+{
+    uint32_t nodes = draw_range(p, prop_below(p, 2) ? 16 : 31), out[KEYS];
+    uint64_t hashes[KEYS];
+    size_t n = prop_below(p, KEYS + 1);
+    for (size_t i = 0; i < n; i++) {
+        hashes[i] = prop_below(p, 2) ? prop_draw(p) : draw_ones(p);
+        PROP(gy_jumpback(hashes[i], nodes) == jumpback(hashes[i], nodes));
+    }
+    for (int level = GY_SIMD_NONE; level <= (int)gy_simd_best(); level++) {
+        gy_jumpback_batch((enum gy_simd)level, hashes, n, nodes, out);
+        for (size_t i = 0; i < n; i++) {
+            PROP(out[i] == jumpback(hashes[i], nodes));
+        }
+    }
+#ifdef GY_SIMD_X86
+    jumpback_sixteen(hashes, n / 16 * 16, nodes, out);
+    for (size_t i = 0; i < n / 16 * 16; i++) {
+        PROP(out[i] == jumpback(hashes[i], nodes));
+    }
+#endif
     return true;
 }
 
@@ -271,6 +378,8 @@ int main(void)
     static const char *const names[] = {"plain C", "AVX2", "AVX-512"};
     printf("this machine's level: %s\n", names[gy_simd_best()]);
     int failed = prop_run("levels agree", levels_agree, 400);
+    failed += prop_run("levels agree, jump", jump_lanes_agree, 200);
+    failed += prop_run("levels agree, jumpback", jumpback_lanes_agree, 400);
     failed += prop_run("levels agree, keys by MD5", md5_levels_agree, 400);
 #ifdef GY_SIMD_X86
     failed += prop_run("eight lanes of dx", eight_draws_agree, 20);
