@@ -242,8 +242,9 @@ static void fini(struct doctor *d)
     gy_pools_free(d->pools);
 }
 
-/* The other nodes of the cluster say what they see. */
-static int hear_others(struct doctor *d, char **words, int count, gyre_error_t *e)
+/* The other nodes of the cluster say what they see; *from is what was read last. */
+static int hear_others(struct doctor *d, char **words, int count, const char **from,
+                       gyre_error_t *e)
 {
     struct gy_pool *mine = d->pools->list[0];
     int rc = GYRE_OK;
@@ -252,6 +253,7 @@ static int hear_others(struct doctor *d, char **words, int count, gyre_error_t *
     }
     for (int i = 1; i < count && !rc; i++) {
         struct gy_pools *view = NULL;
+        *from = words[i];
         rc = gy_source_read(words[i], d->topo_from.format, &view, e);
         rc = rc ? rc : gy_views_add(mine, view->list[0], words[i], e);
         gy_pools_free(view);
@@ -284,8 +286,9 @@ int gy_cmd_doctor(int argc, char **argv)
     if (!rc) {
         rc = gy_topo_some(d.pools, d.topo_from.pool, words[0], &d.only, &e);
     }
-    rc = rc ? rc : hear_others(&d, words, count, &e);
-    rc = rc ? gy_source_complain(words[0], &e) : examine(&d);
+    const char *from = words[0];
+    rc = rc ? rc : hear_others(&d, words, count, &from, &e);
+    rc = rc ? gy_source_complain(from, &e) : examine(&d);
     if (!rc) {
         (d.json ? as_json : as_text)(&d, &out);
         rc = gy_out_flush(&out);

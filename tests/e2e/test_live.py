@@ -59,6 +59,17 @@ def test_a_cluster_of_one_with_slots_to_spare(farm):
     assert "slots-without-owner" in [n["code"] for n in pool["notes"]]
 
 
+def test_the_status_is_that_of_the_source_that_failed(farm):
+    node = farm.redis("cluster-of-two-sources", "--cluster-enabled", "yes")
+    there, nobody = f"redis://{node.address}", f"redis://127.0.0.1:{free_port()}"
+    assert gyre("doctor", there, "no-such-file").returncode == 2
+    assert gyre("doctor", there, nobody).returncode == 3
+    for command in ("check", "diff"):
+        assert gyre(command, there, "no-such-file").returncode == 2
+        assert gyre(command, os.devnull, nobody).returncode == 2
+        assert gyre(command, there, nobody).returncode == 3
+
+
 def test_what_cannot_be_asked():
     nobody = f"redis://127.0.0.1:{free_port()}"
     for command in ("show", "balance"):
