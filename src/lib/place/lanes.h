@@ -15,6 +15,7 @@
 
 typedef uint64_t gy_four __attribute__((vector_size(32)));
 typedef uint64_t gy_eight __attribute__((vector_size(64)));
+typedef uint32_t gy_eight_halves __attribute__((vector_size(32)));
 
 /* AVX2 has no product of 64 bits. Two instructions give four products of 32 bits: low by low,
  * whole, and the lower halves of low by high and of high by low, which meet in the upper half. */
@@ -43,8 +44,10 @@ GY_TARGET_AVX512 static inline gy_eight gy_mix_avx512(gy_eight z)
 
 /* AVX2 shuffles within 128 bits, so pairs of halves have to be put in order. */
 #define GY_IN_ORDER_AVX2(x) _mm256_permute4x64_epi64(_mm256_castps_si256(x), 0xd8)
-#define GY_LOWER_AVX2(a, b) GY_IN_ORDER_AVX2(_mm256_shuffle_ps((__m256)(a), (__m256)(b), 0x88))
-#define GY_UPPER_AVX2(a, b) GY_IN_ORDER_AVX2(_mm256_shuffle_ps((__m256)(a), (__m256)(b), 0xdd))
+#define GY_EVEN_AVX2(a, b)  _mm256_shuffle_ps((__m256)(a), (__m256)(b), 0x88)
+#define GY_ODD_AVX2(a, b)   _mm256_shuffle_ps((__m256)(a), (__m256)(b), 0xdd)
+#define GY_LOWER_AVX2(a, b) GY_IN_ORDER_AVX2(GY_EVEN_AVX2(a, b))
+#define GY_UPPER_AVX2(a, b) GY_IN_ORDER_AVX2(GY_ODD_AVX2(a, b))
 #define GY_PICK_AVX2(flags, a, b) \
     _mm256_blendv_ps((__m256)(b), (__m256)(a), _mm256_castsi256_ps(flags))
 #define GY_BITS_AVX2(flags) (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(flags))
@@ -55,5 +58,17 @@ GY_TARGET_AVX512 static inline gy_eight gy_mix_avx512(gy_eight z)
 #define GY_UPPER_AVX512(a, b)       GY_IN_ORDER_AVX512(_mm512_shuffle_ps((__m512)(a), (__m512)(b), 0xdd))
 #define GY_PICK_AVX512(flags, a, b) _mm512_mask_blend_ps(flags, (__m512)(b), (__m512)(a))
 #define GY_BITS_AVX512(flags)       (unsigned)(flags)
+
+/* Of the products of eight numbers the upper halves alone, in the order 0 1 4 5 2 3 6 7. */
+GY_TARGET_AVX2 static inline gy_eight_halves gy_upper_times_avx2(gy_four a, gy_four b, uint64_t c)
+{
+    const __m256i low = (__m256i)((gy_four){0} + c);
+    const __m256i crossed = (__m256i)((gy_four){0} + (c >> 32 | c << 32));
+    __m256i x = _mm256_mullo_epi32((__m256i)a, crossed);
+    __m256i y = _mm256_mullo_epi32((__m256i)b, crossed);
+    __m256i p = _mm256_mul_epu32((__m256i)a, low), q = _mm256_mul_epu32((__m256i)b, low);
+    return (gy_eight_halves)GY_ODD_AVX2(p, q) + (gy_eight_halves)GY_ODD_AVX2(x, y) +
+           (gy_eight_halves)GY_EVEN_AVX2(x, y);
+}
 
 #endif

@@ -5,7 +5,7 @@
  * exponential variates of rates w).
  *
  * Cost: every node is hashed for every key, and few are scored; R replicas are one such pass for
- * each 8. Memory: 14 bytes a node, 22 with unequal weights.
+ * each 8. Memory: 10 bytes a node, 22 with unequal weights.
  * Guaranteed: a change of one node's presence or weight moves keys only to or from that node, for
  * each of a key's replicas; shares are the weights' expectation, without points; no history.
  * Not: exact shares (a sample of n keys varies as any sample does); shares below about 2^-40.
@@ -24,6 +24,8 @@
 
 #ifdef GY_SIMD_X86
 #include <immintrin.h>
+
+#include "lib/place/lanes.h"
 #endif
 
 /* Where a node stands for a key; `first` is the order. */
@@ -38,11 +40,7 @@ static uint64_t scramble(const struct gy_rendezvous *r, uint64_t hash, uint32_t 
     return gy_mix_folded(gy_mix_fold(hash) ^ r->seed[i]);
 }
 
-/* Part of the lanes' functions too, always: code compiled without AVX, called while the upper
- * halves of its registers are in use, costs a hundred nanoseconds on some machines. */
-#define WITHIN static inline __attribute__((always_inline))
-
-WITHIN struct score score(const struct gy_rendezvous *r, uint64_t hash, uint32_t i)
+static struct score score(const struct gy_rendezvous *r, uint64_t hash, uint32_t i)
 {
     uint64_t z = scramble(r, hash, i);
     double cost = r->inverse ? gy_log2_cost(z) * r->inverse[i] : 0;
@@ -59,108 +57,258 @@ static bool first(const struct score *a, const struct score *b)
 }
 
 /*
- * Costs are dear, and nearly all nodes lose by far, so first each gets a bound below its cost:
- * -log2(u) > (1 - u) / ln 2 = 1.4427 (1 - u), and by v = the first 31 bits of not z, 1 - u is above
- * v / 2^31. So v * scale, scale being 1.44 / 2^31 / w, is below the cost by a thousandth or more:
- * far more than floats and the recipe of log2.h err by, and close enough where u is near 1, as the
- * first one's is. With equal weights scale is 1, and v falls or stays as z grows. Either way no
- * node comes before another whose worst case (see limit_of) its bound is above.
+ * Costs are dear, and nearly all nodes lose by far. So each gets a distance first, a whole number,
+ * and the nearest one a limit, such that no node farther than that comes first. Mostly there is no
+ * other within it, and nothing is left to do; else those that are get scored.
+ *
+ * Equal weights: the distance is the upper half of not z. Its last bit says nothing, for the lanes
+ * leave out the last step of the mix, which leaves the first 31 alone; the limit is the distance
+ * with that bit set.
+ *
+ * Else, with v = the first 31 bits of not z, x = v / 2^31 and y = (v + 1) / 2^31: x < 1 - u <= y,
+ * so x + x^2/2 < -ln(u) <= y + y^2/2 + y^3 / (3 (1 - y)). The left side by 1.4426 / w, the
+ * distance, is below the cost, and the right one by 1.4428 / w, the limit, above; each by 6 in
+ * 100000 or more, far more than floats and the recipe of log2.h err by. They are floats, none
+ * negative, whose bits are in the order of the numbers.
  */
-WITHIN float bound_of(const struct gy_rendezvous *r, uint64_t z, uint32_t i)
+struct nearest {
+    uint32_t best, second, limit; /* a node, the least distance of all others, and its limit */
+};
+
+/* Of numbers as of vectors of them; times the node's scale. */
+#define BELOW(v) ((v) * ((v)*0x1p-32f + 1.0f))
+#define ABOVE(v) ((v) * (1.0f + (v)*0x1p-31f * (0.5f + (v) / (0x3p31f - 3.0f * (v)))))
+
+#define BELOW_COST (1.4426 / 0x1p31) /* in the scale */
+#define ABOVE_COST (1.4428f / 1.4426f)
+
+/* Part of the lanes' functions too, always: code compiled without AVX, called while the upper
+ * halves of its registers are in use, costs a hundred nanoseconds on some machines. */
+#define WITHIN static inline __attribute__((always_inline))
+
+WITHIN uint32_t bits_of(float x)
 {
-    return (float)(int32_t)(~z >> 33) * r->scale[i];
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
 }
 
-WITHIN float limit_of(const struct gy_rendezvous *r, const struct score *s)
+/* These are for unequal weights. */
+static float v_of(uint64_t z)
 {
-    return r->inverse ? (float)s->cost : bound_of(r, s->z, s->i);
+    return (float)(int32_t)(~z >> 33);
 }
 
-/* Without branches, for which node is first cannot be foretold. */
-static void improve_equal(const struct gy_rendezvous *r, uint64_t hash, uint32_t i,
-                          struct score *best)
+static uint32_t distance_of(const struct gy_rendezvous *r, uint64_t z, uint32_t i)
+{
+    float v = v_of(z);
+    return bits_of(BELOW(v) * r->scale[i]);
+}
+
+WITHIN uint32_t limit_of(float v, float scale)
+{
+    return bits_of(ABOVE(v + 1.0f) * scale * ABOVE_COST);
+}
+
+/* Functions of their own, or the short ones would save the registers that the long ones need. */
+#define OWN_FRAME __attribute__((noinline))
+
+/* Seldom. */
+static OWN_FRAME uint32_t best_within(const struct gy_rendezvous *r, uint64_t hash, uint32_t limit)
+{
+    struct score best = {DBL_MAX, 0, 0};
+    for (uint32_t i = 0; i < r->count; i++) {
+        uint64_t z = scramble(r, hash, i);
+        if ((r->inverse ? distance_of(r, z, i) : (uint32_t)(~z >> 32)) <= limit) {
+            struct score s = score(r, hash, i);
+            best = first(&s, &best) ? s : best;
+        }
+    }
+    return best.i;
+}
+
+static uint32_t settle(const struct gy_rendezvous *r, uint64_t hash, struct nearest near)
+{
+    return near.second > near.limit ? near.best : best_within(r, hash, near.limit);
+}
+
+/* ---- the search, one node after the other ---- */
+
+/* Without branches, for which node is first cannot be foretold; so too below. */
+static OWN_FRAME uint32_t search_equal(const struct gy_rendezvous *r, uint64_t hash)
 {
     const uint64_t *seed = r->seed, folded = gy_mix_fold(hash);
-    uint64_t most = best->z;
-    uint32_t at = best->i;
-    for (uint32_t n = r->count; i < n; i++) {
+    uint64_t most = 0;
+    uint32_t at = 0;
+    for (uint32_t i = 0, n = r->count; i < n; i++) {
         uint64_t z = gy_mix_folded(folded ^ seed[i]);
         at = z > most ? i : at;
         most = z > most ? z : most;
     }
-    best->z = most;
-    best->i = at;
+    return at;
 }
 
-/* Goes through the nodes from number i on one by one. */
-static void improve(const struct gy_rendezvous *r, uint64_t hash, uint32_t i, struct score *best)
+/* Two keys: neither waits for what the other's comparison says. */
+static void search_equal_two(const struct gy_rendezvous *r, const uint64_t *hashes, uint32_t *out)
 {
-    if (!r->inverse) {
-        improve_equal(r, hash, i, best);
-        return;
+    const uint64_t *seed = r->seed, a = gy_mix_fold(hashes[0]), b = gy_mix_fold(hashes[1]);
+    uint64_t most_a = 0, most_b = 0;
+    uint32_t at_a = 0, at_b = 0;
+    for (uint32_t i = 0, n = r->count; i < n; i++) {
+        uint64_t y = gy_mix_folded(a ^ seed[i]), z = gy_mix_folded(b ^ seed[i]);
+        at_a = y > most_a ? i : at_a;
+        most_a = y > most_a ? y : most_a;
+        at_b = z > most_b ? i : at_b;
+        most_b = z > most_b ? z : most_b;
     }
-    float limit = limit_of(r, best);
-    for (; i < r->count; i++) {
-        if (bound_of(r, scramble(r, hash, i), i) <= limit) {
-            struct score s = score(r, hash, i);
-            if (first(&s, best)) {
-                *best = s;
-                limit = limit_of(r, best);
-            }
+    out[0] = r->node[at_a];
+    out[1] = r->node[at_b];
+}
+
+/* *least is the distance of near->best. */
+static inline void meet(struct nearest *near, uint32_t *least, uint32_t far, uint32_t i)
+{
+    uint32_t farther = far > *least ? far : *least;
+    near->second = farther < near->second ? farther : near->second;
+    near->best = far < *least ? i : near->best;
+    *least = far < *least ? far : *least;
+}
+
+/* After the first nodes few come nearer, and that is foretold well. */
+#define UNSURE 16u
+
+static OWN_FRAME uint32_t search_weighted(const struct gy_rendezvous *r, uint64_t hash)
+{
+    struct nearest near = {0, UINT32_MAX, 0};
+    uint32_t least = UINT32_MAX, i = 0, n = r->count;
+    for (; i < n && i < UNSURE; i++) {
+        meet(&near, &least, distance_of(r, scramble(r, hash, i), i), i);
+    }
+    for (; i < n; i++) {
+        uint64_t z = scramble(r, hash, i);
+        if (bits_of(v_of(z) * r->scale[i]) < near.second) { /* x alone is below all the more */
+            meet(&near, &least, distance_of(r, z, i), i);
+        }
+    }
+    near.limit = limit_of(v_of(scramble(r, hash, near.best)), r->scale[near.best]);
+    return settle(r, hash, near);
+}
+
+/* ---- the search in vectors ---- */
+
+#ifdef GY_SIMD_X86
+struct nearests {
+    uint32_t key[GY_LANES_MOST]; /* which one of the keys it is about */
+    uint32_t best[GY_LANES_MOST], second[GY_LANES_MOST], limit[GY_LANES_MOST];
+};
+
+GY_TARGET_AVX2 static uint32_t lowest_avx2(gy_eight_halves a)
+{
+    __m128i x = _mm256_castsi256_si128((__m256i)a);
+    x = _mm_min_epu32(x, _mm256_extracti128_si256((__m256i)a, 1));
+    x = _mm_min_epu32(x, _mm_shuffle_epi32(x, _MM_SHUFFLE(1, 0, 3, 2)));
+    x = _mm_min_epu32(x, _mm_shuffle_epi32(x, _MM_SHUFFLE(2, 3, 0, 1)));
+    return (uint32_t)_mm_cvtsi128_si32(x);
+}
+
+#define LEVEL(name)          name##_avx2
+#define LANES                8
+#define TARGET               GY_TARGET_AVX2
+#define LESSER(a, b)         (half_avx2) _mm256_min_epu32((__m256i)(a), (__m256i)(b))
+#define GREATER(a, b)        (half_avx2) _mm256_max_epu32((__m256i)(a), (__m256i)(b))
+#define LOWEST(a)            lowest_avx2(a)
+#define EQUAL(x, y)          _mm256_cmpeq_epi32((__m256i)(x), (__m256i)(y))
+#define PICK(x, y, a, b)     (half_avx2) _mm256_blendv_epi8((__m256i)(b), (__m256i)(a), EQUAL(x, y))
+#define SAME(x, y)           (unsigned)_mm256_movemask_ps((__m256)EQUAL(x, y))
+#define TIMES(a, c)          gy_times_avx2(a, c)
+#define UPPER_TIMES(a, b, c) gy_upper_times_avx2(a, b, c)
+#define ORDER                  \
+    {                          \
+        0, 1, 4, 5, 2, 3, 6, 7 \
+    }
+#define LAID(a) __builtin_shufflevector((whole_avx2)(a), (whole_avx2)(a), 0, 2, 1, 3)
+#include "lib/place/rendezvous_lanes.h"
+#undef EQUAL
+
+#define LEVEL(name)   name##_avx512
+#define LANES         16
+#define TARGET        GY_TARGET_AVX512
+#define LESSER(a, b)  (half_avx512) _mm512_min_epu32((__m512i)(a), (__m512i)(b))
+#define GREATER(a, b) (half_avx512) _mm512_max_epu32((__m512i)(a), (__m512i)(b))
+#define LOWEST(a)     _mm512_reduce_min_epu32((__m512i)(a))
+#define EQUAL(x, y)   _mm512_cmpeq_epi32_mask((__m512i)(x), (__m512i)(y))
+#define PICK(x, y, a, b) \
+    (half_avx512) _mm512_mask_blend_epi32(EQUAL(x, y), (__m512i)(b), (__m512i)(a))
+#define SAME(x, y)  (unsigned)EQUAL(x, y)
+#define TIMES(a, c) ((a) * (c))
+#define UPPER_TIMES(a, b, c) \
+    (half_avx512)            \
+        _mm512_shuffle_ps((__m512)((a) * (c)), (__m512)((b) * (c)), _MM_SHUFFLE(3, 1, 3, 1))
+#define ORDER                                                \
+    {                                                        \
+        0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15 \
+    }
+#define LAID(a) \
+    __builtin_shufflevector((whole_avx512)(a), (whole_avx512)(a), 0, 4, 1, 5, 2, 6, 3, 7)
+#include "lib/place/rendezvous_lanes.h"
+#undef EQUAL
+
+/* As many keys as there are lanes; what n of them answer is written. */
+static void locate_each(const struct gy_rendezvous *r, const uint64_t *hashes, size_t lanes,
+                        size_t n, uint32_t *out)
+{
+    struct nearests x;
+    if (r->simd == GY_SIMD_AVX512) {
+        each_avx512(r, hashes, &x);
+    } else {
+        each_avx2(r, hashes, &x);
+    }
+    for (size_t k = 0; k < lanes; k++) {
+        uint32_t at = x.key[k];
+        struct nearest near = {x.best[k], x.second[k], x.limit[k]};
+        if (at < n) {
+            out[at] = r->node[settle(r, hashes[at], near)];
         }
     }
 }
 
-#ifdef GY_SIMD_X86
-#define NAME              lanes_avx2
-#define LANES             8
-#define TARGET            GY_TARGET_AVX2
-#define LEAST(a, b)       (real) _mm256_min_ps((__m256)(a), (__m256)(b))
-#define MOST(a, b)        (real) _mm256_max_ps((__m256)(a), (__m256)(b))
-#define WHERE(p, a, b)    _mm256_cmp_ps((__m256)(a), (__m256)(b), p)
-#define BELOW(x, y, a, b) _mm256_blendv_ps((__m256)(b), (__m256)(a), WHERE(_CMP_LT_OQ, x, y))
-#define LOWEST(a)         lowest_avx2((__m256)(a))
-#define MASK(a, b)        (unsigned)_mm256_movemask_ps(WHERE(_CMP_LE_OQ, a, b))
-#define UPPER(a, b)       __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)
-GY_TARGET_AVX2 static float lowest_avx2(__m256 a)
+/* All but a few of the last: half of the lanes are idle at most. Answers how many. */
+static size_t locate_lanes(const struct gy_rendezvous *r, const uint64_t *hashes, size_t n,
+                           uint32_t *out)
 {
-    __m128 x = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
-    x = _mm_min_ps(x, _mm_movehl_ps(x, x));
-    return _mm_cvtss_f32(_mm_min_ss(x, _mm_shuffle_ps(x, x, 1)));
+    size_t lanes = r->simd == GY_SIMD_AVX512 ? 16 : 8, i = 0;
+    for (; n - i >= lanes; i += lanes) {
+        locate_each(r, hashes + i, lanes, lanes, out + i);
+    }
+    if (n - i < lanes / 2) {
+        return i;
+    }
+    uint64_t last[GY_LANES_MOST] = {0};
+    memcpy(last, hashes + i, (n - i) * sizeof *last);
+    locate_each(r, last, lanes, n - i, out + i);
+    return n;
 }
-#include "lib/place/rendezvous_lanes.h"
-#undef WHERE
 
-#define NAME              lanes_avx512
-#define LANES             16
-#define TARGET            GY_TARGET_AVX512
-#define LEAST(a, b)       (real) _mm512_min_ps((__m512)(a), (__m512)(b))
-#define MOST(a, b)        (real) _mm512_max_ps((__m512)(a), (__m512)(b))
-#define WHERE(p, a, b)    _mm512_cmp_ps_mask((__m512)(a), (__m512)(b), p)
-#define BELOW(x, y, a, b) _mm512_mask_blend_ps(WHERE(_CMP_LT_OQ, x, y), (__m512)(b), (__m512)(a))
-#define LOWEST(a)         _mm512_reduce_min_ps((__m512)(a))
-#define MASK(a, b)        (unsigned)WHERE(_CMP_LE_OQ, a, b)
-#define UPPER(a, b) \
-    __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
-#include "lib/place/rendezvous_lanes.h"
-#undef WHERE
+static OWN_FRAME uint32_t search_lanes(const struct gy_rendezvous *r, uint64_t hash)
+{
+    struct nearest near = r->simd == GY_SIMD_AVX512 ? one_avx512(r, hash) : one_avx2(r, hash);
+    return settle(r, hash, near);
+}
 #endif
 
 /* Nodes from which lanes win. */
-#define WORTH          32u
-#define WORTH_WEIGHTED 4u
+#define WORTH          14u
+#define WORTH_WEIGHTED 6u
 
 /* The number among r's of the node that comes first. */
 static uint32_t best_of(const struct gy_rendezvous *r, uint64_t hash)
 {
 #ifdef GY_SIMD_X86
     if (r->simd != GY_SIMD_NONE && r->count >= (r->inverse ? WORTH_WEIGHTED : WORTH)) {
-        return r->simd == GY_SIMD_AVX512 ? lanes_avx512(r, hash).i : lanes_avx2(r, hash).i;
+        return search_lanes(r, hash);
     }
 #endif
-    struct score best = score(r, hash, 0);
-    improve(r, hash, 1, &best);
-    return best.i;
+    return r->inverse ? search_weighted(r, hash) : search_equal(r, hash);
 }
 
 uint32_t gy_rendezvous_best(const struct gy_rendezvous *r, uint64_t hash)
@@ -176,8 +324,18 @@ static uint32_t rendezvous_locate(const gyre_map_t *m, gy_u128 hash)
 static void rendezvous_locate_batch(const gyre_map_t *m, const uint64_t *hashes, size_t n,
                                     uint32_t *out)
 {
-    for (size_t i = 0; i < n; i++) {
-        out[i] = gy_rendezvous_best(m->data, hashes[i]);
+    const struct gy_rendezvous *r = m->data;
+    size_t i = 0;
+#ifdef GY_SIMD_X86
+    if (r->simd != GY_SIMD_NONE) {
+        i = locate_lanes(r, hashes, n, out);
+    }
+#endif
+    for (; !r->inverse && n - i >= 2; i += 2) {
+        search_equal_two(r, hashes + i, out + i);
+    }
+    for (; i < n; i++) {
+        out[i] = gy_rendezvous_best(r, hashes[i]);
     }
 }
 
@@ -244,12 +402,12 @@ int gy_rendezvous_init(struct gy_rendezvous *r, const gyre_map_t *m)
     size_t room = m->positive + (GY_LANES_MOST - m->positive % GY_LANES_MOST) % GY_LANES_MOST;
     *r = (struct gy_rendezvous){.simd = m->simd,
                                 .seed = gy_mem_alloc(room, sizeof *r->seed),
-                                .scale = gy_mem_alloc(room, sizeof *r->scale),
                                 .node = gy_mem_alloc(m->positive, sizeof *r->node)};
     if (!equal) {
         r->inverse = gy_mem_alloc(m->positive, sizeof *r->inverse);
+        r->scale = gy_mem_alloc(room, sizeof *r->scale);
     }
-    if (!r->seed || !r->scale || !r->node || (!equal && !r->inverse)) {
+    if (!r->seed || !r->node || (!equal && (!r->inverse || !r->scale))) {
         gy_rendezvous_fini(r);
         return GYRE_NOMEM;
     }
@@ -260,24 +418,25 @@ int gy_rendezvous_init(struct gy_rendezvous *r, const gyre_map_t *m)
         uint64_t seed = gyre_hash_xxh3(m->nodes[i].name, strlen(m->nodes[i].name));
         r->seed[r->count] = gy_mix_fold(seed);
         r->node[r->count] = (uint16_t)i;
-        r->scale[r->count] = 1;
         if (r->inverse) {
             r->inverse[r->count] = 1.0 / (double)m->weight[i]; /* below 2^53: exact before / */
-            r->scale[r->count] = (float)(r->inverse[r->count] * (1.44 / 0x1p31));
+            r->scale[r->count] = (float)(r->inverse[r->count] * BELOW_COST);
         }
         r->count++;
     }
-    for (size_t i = r->count; i < room; i++) { /* what fills the lanes loses, or is seen through */
+    for (size_t i = r->count; i < room; i++) { /* the lanes read them, and do not look */
         r->seed[i] = 0;
-        r->scale[i] = FLT_MAX;
+        if (r->scale) {
+            r->scale[i] = 0;
+        }
     }
     return GYRE_OK;
 }
 
 size_t gy_rendezvous_bytes(const struct gy_rendezvous *r)
 {
-    size_t each = sizeof *r->seed + sizeof *r->scale + sizeof *r->node +
-                  (r->inverse ? sizeof *r->inverse : 0);
+    size_t each = sizeof *r->seed + sizeof *r->node +
+                  (r->inverse ? sizeof *r->inverse + sizeof *r->scale : 0);
     return each * r->count;
 }
 

@@ -15,7 +15,7 @@ struct gy_rendezvous {
     uint32_t count;  /* nodes that are not drained, in name order */
     uint64_t *seed;  /* XXH3 of the name, its first mixing step done */
     double *inverse; /* 1 / weight steps; NULL while all weigh the same */
-    float *scale;    /* of the node's bound, see rendezvous.c */
+    float *scale;    /* of the node's distance, see rendezvous.c; NULL too */
     uint16_t *node;
 };
 

@@ -149,6 +149,45 @@ static bool same_lines(gyre_map_t *m, enum gy_simd level)
     return same;
 }
 
+/* The z that gy_mix_folded makes, back to what it makes it of. */
+static uint64_t unmix(uint64_t z)
+{
+    z ^= z >> 31 ^ z >> 62;
+    z *= 0x319642b2d24d8ec3u; /* the inverses, modulo 2^64, of its factors */
+    z ^= z >> 27 ^ z >> 54;
+    return z * 0x96de1b173f119089u;
+}
+
+/* Scores that random hashes have once in 2^31, for one key: alike at their start, or to the bit, as
+ * those of names whose hashes are the same would be; the best there can be; and the worst. */
+static void make_ties(struct prop *p, gyre_map_t *m, uint64_t hash)
+{
+    struct gy_rendezvous *r = m->data;
+    uint64_t start = prop_below(p, 3) ? prop_draw(p) : UINT64_MAX, z = start;
+    for (uint32_t i = 0; i < r->count; i++) {
+        switch (prop_below(p, 8)) {
+        case 0:
+            z = start;
+            break;
+        case 1:
+            z = start - start % 16 + prop_below(p, 16);
+            break;
+        case 2:
+            z = start >> 33 << 33 | prop_draw(p) >> 31;
+            break;
+        case 3:
+            z = (start >> 32 << 32) - prop_below(p, 3);
+            break;
+        case 4:
+            z = prop_below(p, 3);
+            break;
+        default:
+            z = prop_draw(p) >> prop_below(p, 3);
+        }
+        r->seed[i] = unmix(z) ^ gy_mix_fold(hash);
+    }
+}
+
 static bool levels_agree(struct prop *p)
 {
     gyre_topology_t *t = gen(p);
@@ -165,13 +204,18 @@ static bool levels_agree(struct prop *p)
             hashes[i] = near << 32;
         }
     }
+    if (n && m->place == &gy_place_rendezvous && prop_below(p, 2)) {
+        make_ties(p, m, hashes[n / 2]);
+        PROP(gy_mix_folded(unmix(hashes[0])) == hashes[0]);
+    }
     PROP(!ring || same_lines(m, GY_SIMD_NONE));
     force(m, GY_SIMD_NONE);
     gyre_map_locate_hash_batch(m, hashes, n, plain);
     for (size_t i = 0; i < n; i++) {
         struct gy_walk walk[GY_WALKS];
         PROP(gyre_map_locate_hash(m, hashes[i]) == plain[i]);
-        if (i % 8 == 0) { /* the walk goes another way: one draw, one score after the other */
+        if (i % 8 == 0 ||
+            i == n / 2) { /* the walk goes another way: one draw, one score after the other */
             gy_walk_start(walk, m, hashes[i]);
             PROP(gy_walk_next(walk) == plain[i]);
         }
