@@ -88,9 +88,8 @@ static inline uint32_t next_word(uint64_t state, uint32_t n, uint32_t top)
  * branch on it costs more than the second word; but where seven of eight first words decide, the
  * second is not worth its price.
  */
-static inline bool decide(uint64_t hash, uint32_t n, uint32_t *slot)
+static inline bool decide(uint64_t hash, uint32_t n, uint32_t top, uint32_t *slot)
 {
-    uint32_t top = top_of(n);
     struct first f = first_word(hash, top);
     if (n < top + top / 4 * 3) {
         f.drawn = pick(f.drawn < n, f.drawn, next_word(hash + 2 * GY_GOLDEN, n, top));
@@ -114,7 +113,7 @@ static __attribute__((noinline)) uint32_t draw_on(uint64_t hash, uint32_t n)
 uint32_t gy_jumpback(uint64_t hash, uint32_t n)
 {
     uint32_t slot;
-    return decide(hash, n, &slot) ? slot : draw_on(hash, n);
+    return decide(hash, n, top_of(n), &slot) ? slot : draw_on(hash, n);
 }
 
 #ifdef GY_SIMD_X86
@@ -169,8 +168,10 @@ void gy_jumpback_batch(enum gy_simd simd, const uint64_t *hashes, size_t count, 
 #else
     (void)simd;
 #endif
+    const uint32_t top = top_of(n);
     for (; i < count; i++) {
-        out[i] = gy_jumpback(hashes[i], n);
+        uint32_t slot;
+        out[i] = decide(hashes[i], n, top, &slot) ? slot : draw_on(hashes[i], n);
     }
 }
 
@@ -191,6 +192,16 @@ static bool jumpback_expected(const gyre_map_t *a, const gyre_map_t *b)
     return gy_jumpback_independent((uint32_t)a->steps, (uint32_t)b->steps);
 }
 
+static int jumpback_build(struct gyre_map *m, const void *rule, gyre_error_t *e)
+{
+    int err = gy_range_build(m, rule, e);
+    if (!err) {
+        struct gy_numbers *x = m->data;
+        x->top = top_of(x->n);
+    }
+    return err;
+}
+
 static __attribute__((noinline)) uint32_t late(const struct gy_numbers *x, uint64_t hash)
 {
     return x->node[draw_on(hash, x->n)];
@@ -200,7 +211,7 @@ static uint32_t jumpback_locate(const gyre_map_t *m, gy_u128 hash)
 {
     const struct gy_numbers *x = m->data;
     uint32_t slot;
-    return decide((uint64_t)hash, x->n, &slot) ? x->node[slot] : late(x, (uint64_t)hash);
+    return decide((uint64_t)hash, x->n, x->top, &slot) ? x->node[slot] : late(x, (uint64_t)hash);
 }
 
 static void jumpback_locate_batch(const gyre_map_t *m, const uint64_t *hashes, size_t n,
@@ -221,7 +232,7 @@ const struct gy_place gy_place_jumpback = {
     .name = "jumpback",
     .numbered = true,
     .explain = jumpback_explain,
-    .build = gy_range_build,
+    .build = jumpback_build,
     .fini = gy_range_fini,
     .locate = jumpback_locate,
     .locate_batch = jumpback_locate_batch,

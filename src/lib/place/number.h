@@ -41,6 +41,7 @@ int gy_slots_settle(struct gyre_node *const *nodes, uint32_t count, struct gy_re
 /* What the numbered placements begin their data with. */
 struct gy_numbers {
     uint32_t n;     /* the working range */
+    uint32_t top;   /* jumpback only: the highest power of two below it */
     uint16_t *node; /* of slot; GY_NO_NODE where there is none */
 };
 
