@@ -17,14 +17,17 @@ enum gy_simd { GY_SIMD_NONE, GY_SIMD_AVX2, GY_SIMD_AVX512 };
 #define GY_TARGET_AVX2   __attribute__((target("avx2,popcnt")))
 #define GY_TARGET_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl")))
 
+/* The builtin also asks whether the system keeps the registers. A level has those below it. */
 static inline enum gy_simd gy_simd_best(void)
 {
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("popcnt")) {
+        return GY_SIMD_NONE;
+    }
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl")) {
         return GY_SIMD_AVX512;
     }
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") ? GY_SIMD_AVX2
-                                                                              : GY_SIMD_NONE;
+    return GY_SIMD_AVX2;
 }
 #else
 static inline enum gy_simd gy_simd_best(void)
