@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""counts.py TABLE PROGRAM [--write]: has callgrind count the instructions of the work that PROGRAM
-(work.c) does, and holds them against TABLE: `name<TAB>instructions a unit of work`.
+"""counts.py TABLE PROGRAM|--counted FILE [--write]: has callgrind count the instructions of the work
+that PROGRAM (work.c) does, and holds them against TABLE: `name<TAB>instructions a unit of work`.
+With --counted they were counted elsewhere, where there is AVX-512 (tools/avx512.sh), and FILE has them.
 
 Fails when a count is more than 5 % above its row, and when it is as far below: a gain is kept by
 writing it down. --write does that. Where there is no valgrind, or a level of vector instructions
@@ -42,6 +43,13 @@ def count(program):
     return [(row[0], total / int(row[1])) for row, total in zip(done, totals)], skipped
 
 
+def read(path):
+    """What was counted elsewhere; the rows of other levels are callgrind's."""
+    rows = [line.split("\t") for line in pathlib.Path(path).read_text().splitlines()]
+    found = [(row[0], float(row[1])) for row in rows if len(row) == 2 and row[0].endswith("avx512")]
+    return found or sys.exit(f"counts: {path} counts nothing")
+
+
 def flaws(table, counts):
     found = []
     for name, now in counts:
@@ -54,24 +62,31 @@ def flaws(table, counts):
 
 
 def main():
-    path, program = pathlib.Path(sys.argv[1]), sys.argv[2]
-    if not shutil.which("valgrind"):
+    path, elsewhere = pathlib.Path(sys.argv[1]), sys.argv[2] == "--counted"
+    lines = path.read_text().splitlines()
+    rows = [line.split("\t") for line in lines if not line.startswith("#")]
+    table = {name: float(number) for name, number in rows}
+    if elsewhere:
+        counts = read(sys.argv[3])
+        others = {name for name in table if not name.endswith("avx512")}
+    elif shutil.which("valgrind"):
+        counts, skipped = count(sys.argv[2])
+        for row in skipped:
+            print(f"counts: {row[0]}: {row[1]}")
+        others = {row[0] for row in skipped}
+    else:
         print("counts: no valgrind here (tools/install.sh test): skipped")
         sys.exit(SKIP)
-    counts, skipped = count(program)
-    for row in skipped:
-        print(f"counts: {row[0]}: {row[1]}")
-    head = [line for line in path.read_text().splitlines() if line.startswith("#")]
     if "--write" in sys.argv:
-        path.write_text("\n".join(head + [f"{name}\t{now:.1f}" for name, now in counts]) + "\n")
+        kept = {name: now for name, now in table.items() if name in others | {name for name, _ in counts}}
+        head = [line for line in lines if line.startswith("#")]
+        path.write_text("\n".join(head + [f"{name}\t{now:.1f}" for name, now in {**kept, **dict(counts)}.items()]) + "\n")
         return
-    rows = [line.split("\t") for line in path.read_text().splitlines() if not line.startswith("#")]
-    table = {name: float(number) for name, number in rows}
     # A check that cannot fail is none: each count, a tenth higher, must be seen.
     for name, now in counts:
         if len(flaws(table, [(name, max(now, table.get(name, now)) * 1.1)])) != 1:
             sys.exit(f"counts: a tenth more of '{name}' goes unseen")
-    missing = set(table) - {name for name, _ in counts} - {row[0] for row in skipped}
+    missing = set(table) - {name for name, _ in counts} - others
     found = flaws(table, counts) + [f"{name}: a row, and no work" for name in sorted(missing)]
     for name, now in counts:
         print(f"{name:28} {now:9.1f}")
