@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin: meson does the work; this names it. `make help` lists the targets.
 .DEFAULT_GOAL := build
-.PHONY: help build all install test quick check asan tsan fuzz props model e2e cross bench fmt lint cover coverage clean
+.PHONY: help build all install test quick check asan tsan fuzz props model e2e cross avx512 bench fmt lint cover coverage clean
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -56,6 +56,9 @@ e2e: all ## gyre with real redis-servers
 cross: ## vectors and properties of libgyre for arm64 and s390x, under qemu (tools/install.sh cross)
 	tools/cross.sh
 
+avx512: ## libgyre's tests on emulated machines with AVX-512, with gcc and clang (10 minutes or so)
+	tools/avx512.sh
+
 bench: ## libgyre beside its peers: docs/speed.md
 	CC=$${CC:-gcc} TARGETS=bench tools/build.sh build
 
@@ -77,4 +80,4 @@ coverage: ## of libgyre alone, by its unit, property, vector and fuzz tests; fai
 	gcovr -r . build-cover --filter src/lib/ --print-summary --fail-under-branch 95 -o build-cover/coverage-lib.txt
 
 clean: ## remove the build folders
-	rm -rf build build-asan build-tsan build-cover build-arm64 build-s390x
+	rm -rf build build-asan build-tsan build-cover build-arm64 build-s390x build-avx512

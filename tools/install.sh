@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# install.sh [--list] [GROUP...] - install the Debian packages Gyre needs (groups: build run test dev cross; default the first three).
+# install.sh [--list] [GROUP...] - install the Debian packages Gyre needs (groups: build run test dev cross avx512; default the first three).
 #
 # Says which are missing and fetches only those; where nothing is missing it needs neither root nor network.
 # Two runs at once wait for each other. Packages that ship a service (redis-server, nutcracker, nginx, haproxy,
@@ -12,9 +12,10 @@ declare -A groups=(
              libyaml-dev libjansson-dev libexpat1-dev libxxhash-dev libmicrohttpd-dev libcurl4-openssl-dev zlib1g-dev
              libcmocka-dev libhiredis-dev python3"
     [run]="redis-server redis-tools python3 python3-redis python3-yaml wamerican"
-    [dev]="clang-tidy-16 gcovr"
+    [dev]="clang-tidy-16 gcovr llvm-16"
     [cross]="gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user-static
              libxxhash-dev"
+    [avx512]="bochs bochs-term bochsbios vgabios isolinux syslinux-common xorriso cpio busybox-static clang-16"
     [test]="clang-16 clang-format-16 libclang-rt-16-dev lld spin pmccabe shellcheck python3-pytest
             python3-redis python3-yaml redis-server redis-tools sqlite3 wamerican
             libhashkit-dev libssl-dev zlib1g-dev groff-base
@@ -82,9 +83,9 @@ usage: tools/install.sh [--list] [GROUP...]
 
 Installs the Debian packages Gyre needs, those that are missing; says which. Needs root (or sudo) only then.
 
-  build    to build it                     dev    for make lint and make cover
+  build    to build it                     dev    for make lint, make cover, bench/mca.py
   run      for ./quickstart.sh             test   for ./test.sh
-  cross    for make cross
+  cross    for make cross                 avx512 for make avx512
   (without a group: build run test)
 
   --list   print the packages and install nothing
@@ -105,7 +106,7 @@ main() {
     fi
     [ $# -gt 0 ] || set -- build run test
     for group in "$@"; do
-        [ -n "${groups[$group]-}" ] || { say "unknown group '$group'; there are: build run test dev cross"; exit 2; }
+        [ -n "${groups[$group]-}" ] || { say "unknown group '$group'; there are: build run test dev cross avx512"; exit 2; }
     done
     if $list; then
         for group in "$@"; do
