@@ -121,7 +121,7 @@ static bool apply(const struct vfile *f, const char *function, const struct gy_h
 static bool hash_argument(const struct vfile *f, const char *function, const char *type,
                           const struct hash_input *in, gy_u128 *out)
 {
-    char text[HASH_CELL];
+    char text[1 + HASH_CELL];
     uint8_t bytes[8];
     const void *data = in->bytes;
     size_t len = in->len;
@@ -131,15 +131,16 @@ static bool hash_argument(const struct vfile *f, const char *function, const cha
         return false;
     }
     if (strcmp(type, "string") == 0) {
-        write_decimal(n, text);
+        bool below = vf_get(f, "key_type")[0] == 'i' && (int64_t)n < 0;
+        text[0] = '-';
+        write_decimal(below ? -n : n, text + below);
         data = text;
         len = strlen(text);
         number = false;
     } else if (*type) {
-        if (strcmp(type, "uint32") == 0) {
-            n = (uint32_t)n;
-            len = 4;
-        } else if (strcmp(type, "int64") != 0 && strcmp(type, "uint64") != 0) {
+        len = strcmp(type, "uint32") == 0 ? 4 : 8;
+        n = len == 4 ? (uint32_t)n : n;
+        if (len == 8 && strcmp(type, "int64") != 0 && strcmp(type, "uint64") != 0) {
             return false;
         }
         gy_store_le32(bytes, (uint32_t)n);
