@@ -140,7 +140,7 @@ def uhashring(rng):
 
 def npm(rng, system, version, function):
     texts = names(rng, ketama_size(rng, 100), address)
-    w, count = weights(rng, len(texts)), rng.choice([None, None, 1, 10, 60, 160])
+    w, count = weights(rng, len(texts)), rng.choice([None, None, 2, 10, 60, 160])  # of 1 rounding may leave nobody a point
     h = head(system, version, mode="ketama", hash=function, nodes=listed(texts, w), vnode_count=count, **down(rng, texts, TAKEN_OUT))
     if rng.random() < 0.6:
         h["default_port"] = rng.choice(["11211", "11211", "6379"])
