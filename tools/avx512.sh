@@ -75,8 +75,9 @@ list_tests() {
     for name in "${property[@]}"; do
         echo "run property-$name env GYRE_RUNS=$runs bin/test_prop_$name"
     done
-    for name in tests/vectors/*/; do
-        name=$(basename "$name")
+    for name in tests/vectors/*/*.tsv; do
+        basename "$(dirname "$name")"
+    done | uniq | while read -r name; do
         [ "$name" = aerospike ] || echo "run vectors-$name bin/vectors vectors/$name"
     done
 }

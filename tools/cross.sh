@@ -47,7 +47,7 @@ one() {
     "$cc" "${flags[@]}" -static "${dirs[@]}" "$dir/libgyre.a" -o "$dir/tests/vectors"
     dirs=()
     for source in tests/vectors/*/; do
-        [ "$source" = tests/vectors/swift/ ] || dirs+=("$source")
+        [ "$source" = tests/vectors/swift/ ] || ! compgen -G "$source*.tsv" >/dev/null || dirs+=("$source")
     done
     count "$arch vectors" "$run" "$dir/tests/vectors" "${dirs[@]}"
     for source in tests/property/lib/test_*.c; do
