@@ -371,20 +371,27 @@ GYRE_API size_t gyre_map_replicas(const gyre_map_t *m, const void *key, size_t l
  * below its bound. loads has an entry for each node of the map, total is what they add up to, in
  * any unit of which the key to be placed brings one (requests under way, connections); other
  * threads may raise them by atomic additions meanwhile, and the bound is then missed by as much.
- * percent is how far above its fair share a node may go: 125 is a good choice, below 100 counts as
- * 100. A node is always found; if loads contradict total, the key's own. GYRE_NONE only where no
- * node takes keys. A node that is down has UINT64_MAX as its load, and no part in total. Where a
- * key goes depends on the loads, so this is for work, not for data.
+ * percent is how far above its fair share a node may go: 125 is a good choice; below 100 counts as
+ * 100, above 100000 as 100000. A node that is down has UINT64_MAX as its load and no part in total:
+ * nothing is sent to it, and the others share its part, so that bounds of the nodes that are up
+ * always add up to more than total. A node that is up is always found; if loads contradict total,
+ * the first one in the key's order. GYRE_NONE only where every node that takes keys was down when
+ * it was looked at. Where a key goes depends on the loads, so this is for work, not for data.
  *
  * rendezvous and dx spread what one full node turns away over all others; on a ring it falls on the
- * next ones. Cost: a lookup, and a step for each full node met.
+ * next ones. Cost: a lookup, and a step for each full node met; once for the first of them, a look
+ * at all loads, for the weight that is up.
  *
  * Source: Mirrokni, Thorup, Zadimoghaddam, "Consistent hashing with bounded loads", SODA 2018.
  */
 GYRE_API uint32_t gyre_map_locate_bounded(const gyre_map_t *m, const void *key, size_t len,
                                           const uint64_t *loads, uint64_t total, unsigned percent);
 
-/* The bound of node i: (total + 1) * percent / 100 * its part of the weights, rounded up. */
+/*
+ * The bound of node i while all are up: (total + 1) * percent / 100 * its part of the weights,
+ * rounded up; percent is cut to 100..100000 as above. While nodes are down, gyre_map_locate_bounded
+ * takes its part of the weights that are up, so more. 0 for a drained node and past the end.
+ */
 GYRE_API uint64_t gyre_map_bound(const gyre_map_t *m, uint32_t i, uint64_t total, unsigned percent);
 
 /*

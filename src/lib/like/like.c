@@ -199,9 +199,11 @@ static uint32_t put_in_order(const struct gyre_map *m, uint32_t *all, uint32_t *
 static void drain_placeless(struct gyre_map *m)
 {
     m->positive = 0;
+    m->heavy = 0;
     for (uint32_t i = 0; i < m->count; i++) {
         m->weight[i] = m->points[i] ? m->weight[i] : 0;
         m->positive += m->weight[i] != 0;
+        m->heavy += m->weight[i];
     }
 }
 

@@ -101,6 +101,32 @@ static bool in_service(const struct gyre_node *n)
     return n && n->weight > 0 && !gy_like_has(n, "down") && !gy_like_has(n, "disabled");
 }
 
+/* What is kept beside the weights is theirs, also where a system leaves nodes without keys. */
+static bool sums_are_of_the_weights(struct prop *p)
+{
+    gyre_topology_t *t = draw_topology(p);
+    must(gyre_topology_set(t, "spread", prop_below(p, 2) ? "zone" : "none", NULL));
+    gyre_map_t *m = gen_map(t);
+    uint64_t heavy = 0, room = 0;
+    uint32_t positive = 0, zoned = 0;
+    double shares = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        PROP(m->weight[i] == 0 || in_service(gyre_map_node(m, i)));
+        heavy += m->weight[i];
+        positive += m->weight[i] != 0;
+        zoned += m->zone ? m->zone_size[i] : 0;
+        shares += gyre_map_share(m, i);
+        room += gyre_map_bound(m, i, 1000 * 1000, 100);
+    }
+    PROP(m->heavy == heavy && m->positive == positive);
+    PROP(!m->zone || zoned == positive);
+    PROP(shares > 1 - 1e-9 && shares < 1 + 1e-9);
+    PROP(room > 1000 * 1000 && room <= 1000 * 1000 + 1 + m->count);
+    gyre_map_unref(m);
+    gyre_topology_free(t);
+    return true;
+}
+
 static bool answers_are_live(struct prop *p)
 {
     gyre_topology_t *t = draw_topology(p);
@@ -214,5 +240,6 @@ int main(void)
 {
     return prop_run("answers are live", answers_are_live, 400) +
            prop_run("arcs are what is located", arcs_are_what_is_located, 400) +
-           prop_run("rebuilt is the same", rebuilt_is_the_same, 200);
+           prop_run("rebuilt is the same", rebuilt_is_the_same, 200) +
+           prop_run("sums are of the weights", sums_are_of_the_weights, 300);
 }

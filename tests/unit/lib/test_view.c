@@ -263,19 +263,54 @@ static void test_route_replaced(void **state)
     gyre_topology_free(t);
 }
 
-/* Bounded loads take no mask: a node that is down is one without room. */
+/* Bounded loads take no mask: a node that is down has UINT64_MAX as its load. */
 static void test_bounded_down(void **state)
 {
     gyre_map_t *m = fleet_of(3, 1, "");
     gyre_mask_t *k;
-    uint64_t loads[3] = {0, UINT64_MAX, 0};
+    uint64_t loads[3] = {0, UINT64_MAX, 0}, full[3] = {UINT64_MAX - 1, UINT64_MAX, UINT64_MAX - 1};
     assert_int_equal(gyre_mask_new(m, NULL, &k, NULL), GYRE_OK);
     gyre_mask_set(k, 1, false);
     for (unsigned i = 0; i < 200; i++) {
-        uint32_t node = gyre_map_locate_bounded(m, &i, sizeof i, loads, 0, 1000);
-        assert_int_equal(node, gyre_mask_locate(k, &i, sizeof i));
+        uint32_t up = gyre_mask_locate(k, &i, sizeof i);
+        assert_int_equal(gyre_map_locate_bounded(m, &i, sizeof i, loads, 0, 1000), up);
+        assert_int_equal(gyre_map_locate_bounded(m, &i, sizeof i, full, 0, 125), up);
     }
+    loads[0] = loads[2] = UINT64_MAX;
+    assert_int_equal(gyre_map_locate_bounded(m, "k", 1, loads, 0, 125), GYRE_NONE);
     gyre_mask_unref(k);
+    gyre_map_unref(m);
+}
+
+/* Three of ten are down, and the other seven take it all, each at most its part of 125 %. */
+static void test_bounded_deal(void **state)
+{
+    static const char *const settings[] = {"algorithm rendezvous", "", "algorithm maglev"};
+    enum { NODES = 10, DOWN = 3, JOBS = 10000 };
+    for (size_t s = 0; s < sizeof settings / sizeof settings[0]; s++) {
+        gyre_map_t *m = fleet_of(NODES, 1, settings[s]);
+        uint64_t loads[NODES] = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+        for (unsigned i = 0; i < JOBS; i++) {
+            uint32_t node = gyre_map_locate_bounded(m, &i, sizeof i, loads, i, 125);
+            assert_in_range(node, DOWN, NODES - 1);
+            loads[node]++;
+        }
+        for (unsigned i = DOWN; i < NODES; i++) {
+            assert_in_range(loads[i], 1, JOBS * 125 / 100 / (NODES - DOWN) + 1);
+        }
+        gyre_map_unref(m);
+    }
+}
+
+static void test_bound_limits(void **state)
+{
+    gyre_map_t *m = fleet_of(4, 1, "");
+    assert_int_equal(gyre_map_bound(m, 0, 99, 0), gyre_map_bound(m, 0, 99, 100));
+    assert_int_equal(gyre_map_bound(m, 0, 99, 100), 25);
+    assert_int_equal(gyre_map_bound(m, 0, 99, 100000), 25000);
+    assert_int_equal(gyre_map_bound(m, 0, 99, UINT32_MAX), 25000);
+    assert_int_equal(gyre_map_bound(m, 0, UINT64_MAX, 100000), UINT64_MAX);
+    assert_int_equal(gyre_map_bound(m, 4, 99, 125), 0);
     gyre_map_unref(m);
 }
 
@@ -306,7 +341,8 @@ int main(void)
         cmocka_unit_test(test_refused),      cmocka_unit_test(test_reclaimed),
         cmocka_unit_test(test_route),        cmocka_unit_test(test_share_values),
         cmocka_unit_test(test_route_masked), cmocka_unit_test(test_route_replaced),
-        cmocka_unit_test(test_bounded_down), cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_bounded_down), cmocka_unit_test(test_bounded_deal),
+        cmocka_unit_test(test_bound_limits), cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
