@@ -443,8 +443,9 @@ GYRE_API bool gyre_map_same(const gyre_map_t *a, const gyre_map_t *b);
  * A node that is down stays in the map: its points, and every key's order of preference, are what
  * they were. Lookups pass over it and go on in the key's own order; when it is back, its keys are
  * back, and no other key has moved. A mask is made for one map and counted by references as maps
- * are. Everything but gyre_mask_new is MT-safe, never allocates, locks or fails; a lookup sees one
- * state of the nodes from beginning to end.
+ * are. Everything but gyre_mask_new is MT-safe, never allocates, locks or fails. An answer is that
+ * of one state of all nodes, which was theirs at one moment of the call: nothing is missing, or
+ * twice in a zone, because nodes were marked meanwhile. A look that a mark falls into is repeated.
  */
 typedef struct gyre_mask gyre_mask_t;
 
@@ -467,25 +468,32 @@ GYRE_API void gyre_mask_unref(gyre_mask_t *k);
 /* The map it was made for. */
 GYRE_API const gyre_map_t *gyre_mask_map(const gyre_mask_t *k);
 
-/* Marks node i up or down; true if it was the other before. Cost: an atomic AND or OR. */
+/* Marks node i up or down; true if it was the other before. Cost: a compare-and-swap and two atomic
+ * additions; a read where nothing changes. */
 GYRE_API bool gyre_mask_set(gyre_mask_t *k, uint32_t i, bool up);
 
 /* Is node i up? False past the end, so also for GYRE_NONE. */
 GYRE_API bool gyre_mask_up(const gyre_mask_t *k, uint32_t i);
 
-/* How many nodes are down, and how often that changed since the mask was made. */
+/* How many nodes are down; and how often a node was marked otherwise since the mask was made: 0 at
+ * first, also with `from`. Who sees a version sees the marks it counts. Cost: two reads for every
+ * 32 nodes; one read. */
 GYRE_API uint32_t gyre_mask_down(const gyre_mask_t *k);
 GYRE_API uint64_t gyre_mask_version(const gyre_mask_t *k);
 
-/* As gyre_map_locate: the first node that is up in the key's order of preference, zones left aside;
- * GYRE_NONE if all are down. Cost: a lookup, and a step for each node passed over. */
+/*
+ * As gyre_map_locate: the first node that is up in the key's order of preference, zones left aside;
+ * GYRE_NONE only if all were down at one moment of the call. Cost: a lookup; if the key's node is
+ * down, two reads for every 32 nodes, 16 KiB of stack, and a step for each node passed over.
+ */
 GYRE_API uint32_t gyre_mask_locate(const gyre_mask_t *k, const void *key, size_t len);
 
 /*
  * As gyre_map_replicas, of the nodes that are up. Those of the map's answer that are up are all in
  * it, in the same order unless zones had to be used twice; others stand in for those that are not.
- * out[0] is what gyre_mask_locate answers.
- * GYRE_REPLICAS_SHORT: fewer are up than wanted. GYRE_REPLICAS_SPREAD: fewer zones are.
+ * out[0] is what gyre_mask_locate answers for the same state.
+ * GYRE_REPLICAS_SHORT: fewer are up than wanted. GYRE_REPLICAS_SPREAD: fewer zones are. Cost: as
+ * gyre_map_replicas; while any node is down, what gyre_mask_locate costs besides.
  */
 GYRE_API size_t gyre_mask_replicas(const gyre_mask_t *k, const void *key, size_t len, uint32_t *out,
                                    size_t want, unsigned *flags);

@@ -229,6 +229,7 @@ void gyre_map_unref(gyre_map_t *m)
     gy_mem_free(m->owned);
     gy_mem_free(m->zone);
     gy_mem_free(m->zone_size);
+    gy_mem_free(m->zone_node);
     gy_removed_fini(&m->removed);
     gy_secret_wipe(&m->secret);
     gy_mem_free(m);

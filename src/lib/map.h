@@ -71,6 +71,7 @@ struct gyre_map {
     struct gy_removed removed; /* slots given up; of numbered placements */
     uint32_t *zone;            /* group of each node; NULL without spread */
     uint32_t *zone_size;       /* positive nodes of each group */
+    uint32_t *zone_node;       /* those nodes, group by group */
     uint32_t zones;            /* groups with a positive node */
 };
 

@@ -2,34 +2,61 @@
 /*
  * mask.c - liveness beside a map, never in it: a bit a node, set while the node is down. The map
  * and with it every key's order of preference stay as they are, so a node that returns has all its
- * keys back and nothing else moves. Marking is one atomic OR or AND. Threads: any, at once.
+ * keys back and nothing else moves. A word has the bits of 32 nodes and counts its changes, and
+ * both change at once: so two equal looks at a word prove that it did not change in between, and a
+ * look at all words that finds them as before has seen one state of the fleet. Nobody waits for a
+ * thread that was interrupted; who looks, looks again only for a change that is complete. Threads:
+ * any.
  */
 #include "lib/mask.h"
-
-#include <string.h>
 
 #include "lib/alloc.h"
 #include "lib/error.h"
 
+/* In `state`, the bits of nodes that are down lie below; this is one change in the count above. */
+#define CHANGE ((uint64_t)1 << GY_MASK_BITS)
+
 struct word {
-    atomic_uint_fast64_t down;
-    uint64_t takes; /* nodes that are not drained */
+    atomic_uint_fast64_t state;
+    uint32_t takes; /* nodes that are not drained */
 };
 
 struct gyre_mask {
     atomic_size_t refs;
     gyre_map_t *map;
     atomic_uint_fast64_t version;
-    atomic_int down;       /* nodes that are down and not drained; a hint, as zone_down is */
-    atomic_int *zone_down; /* of each zone; NULL without spread */
+    atomic_uint down; /* nodes that are down and not drained, or a few more: never fewer */
     uint32_t words;
     struct word word[];
 };
 
+/* Here and below atomics are in one order for all threads, which proofs by two looks need. Loads
+ * cost no more for it on x86-64 and on ARMv8. */
 static bool is_down(const gyre_mask_t *k, uint32_t node)
 {
-    /* Relaxed: a health check's verdict is news some time after the fact; no data hangs on it. */
-    return atomic_load_explicit(&k->word[node / 64].down, memory_order_relaxed) >> node % 64 & 1;
+    return atomic_load(&k->word[node / GY_MASK_BITS].state) >> node % GY_MASK_BITS & 1;
+}
+
+/*
+ * All words as they were at one moment: between two looks at all of them that found the same. One
+ * word is always of one moment.
+ */
+static void look(const gyre_mask_t *k, struct gy_alive *a)
+{
+    bool changed = k->words > 1;
+    for (uint32_t i = 0; i < k->words; i++) {
+        a->word[i] = atomic_load(&k->word[i].state);
+    }
+    while (changed) {
+        changed = false;
+        for (uint32_t i = 0; i < k->words; i++) {
+            uint64_t now = atomic_load(&k->word[i].state);
+            if (now != a->word[i]) {
+                a->word[i] = now;
+                changed = true;
+            }
+        }
+    }
 }
 
 static void carry(gyre_mask_t *k, const gyre_mask_t *from)
@@ -45,33 +72,27 @@ static void carry(gyre_mask_t *k, const gyre_mask_t *from)
 
 int gyre_mask_new(gyre_map_t *m, const gyre_mask_t *from, gyre_mask_t **out, gyre_error_t *e)
 {
-    uint32_t words = m->count / 64 + 1;
+    uint32_t words = m->count / GY_MASK_BITS + 1;
     gyre_mask_t *k = gy_mem_alloc(1, sizeof *k + words * sizeof k->word[0]);
-    atomic_int *zone_down = m->zone && k ? gy_mem_alloc(m->zones, sizeof *zone_down) : NULL;
     *out = NULL;
-    if (!k || (m->zone && !zone_down)) {
-        gy_mem_free(k);
+    if (!k) {
         return gy_fail_nomem(e);
     }
     atomic_init(&k->refs, 1);
-    atomic_init(&k->version, 0);
     atomic_init(&k->down, 0);
     k->map = gyre_map_ref(m);
-    k->zone_down = zone_down;
     k->words = words;
     for (uint32_t i = 0; i < words; i++) {
-        atomic_init(&k->word[i].down, 0);
+        atomic_init(&k->word[i].state, 0);
         k->word[i].takes = 0;
     }
     for (uint32_t i = 0; i < m->count; i++) {
-        k->word[i / 64].takes |= (uint64_t)(m->weight[i] != 0) << i % 64;
-    }
-    for (uint32_t z = 0; zone_down && z < m->zones; z++) {
-        atomic_init(&zone_down[z], 0);
+        k->word[i / GY_MASK_BITS].takes |= (uint32_t)(m->weight[i] != 0) << i % GY_MASK_BITS;
     }
     if (from) {
         carry(k, from);
     }
+    atomic_init(&k->version, 0); /* what is carried over is how it begins, and no change */
     *out = k;
     return GYRE_OK;
 }
@@ -90,7 +111,6 @@ void gyre_mask_unref(gyre_mask_t *k)
         return;
     }
     gyre_map_unref(k->map);
-    gy_mem_free(k->zone_down);
     gy_mem_free(k);
 }
 
@@ -101,27 +121,26 @@ const gyre_map_t *gyre_mask_map(const gyre_mask_t *k)
 
 bool gyre_mask_set(gyre_mask_t *k, uint32_t node, bool up)
 {
-    if (node >= k->map->count) {
+    if (node >= k->map->count || is_down(k, node) != up) {
         return false;
     }
-    atomic_uint_fast64_t *word = &k->word[node / 64].down;
-    uint64_t bit = (uint64_t)1 << node % 64;
-    uint64_t before = up ? atomic_fetch_and_explicit(word, ~bit, memory_order_relaxed)
-                         : atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
-    if (((before & bit) == 0) == up) {
-        return false;
+    atomic_uint_fast64_t *state = &k->word[node / GY_MASK_BITS].state;
+    uint64_t bit = (uint64_t)1 << node % GY_MASK_BITS;
+    unsigned counts = k->map->weight[node] != 0;
+    if (!up) { /* before the bit, and back after it: so it never counts too few */
+        atomic_fetch_add(&k->down, counts);
     }
-    if (k->map->weight[node]) {
-        int change = up ? -1 : 1;
-        atomic_fetch_add_explicit(&k->down, change, memory_order_relaxed);
-        if (k->zone_down) {
-            atomic_fetch_add_explicit(&k->zone_down[k->map->zone[node]], change,
-                                      memory_order_relaxed);
-        }
+    uint_fast64_t before = atomic_load(state);
+    bool differs;
+    do {
+        differs = ((before & bit) == 0) != up;
+    } while (differs && !atomic_compare_exchange_weak(state, &before, (before ^ bit) + CHANGE));
+    if (up == differs) { /* it came back, or had gone down by another thread's mark */
+        atomic_fetch_sub(&k->down, counts);
     }
-    /* Release: who sees the version sees the bit. */
-    atomic_fetch_add_explicit(&k->version, 1, memory_order_release);
-    return true;
+    /* After the bit: who sees the version sees the bit. */
+    atomic_fetch_add(&k->version, differs);
+    return differs;
 }
 
 bool gyre_mask_up(const gyre_mask_t *k, uint32_t node)
@@ -131,23 +150,32 @@ bool gyre_mask_up(const gyre_mask_t *k, uint32_t node)
 
 uint32_t gyre_mask_down(const gyre_mask_t *k)
 {
+    struct gy_alive alive;
     uint32_t down = 0;
+    look(k, &alive);
     for (uint32_t i = 0; i < k->words; i++) {
-        down += (uint32_t)__builtin_popcountll(
-            atomic_load_explicit(&k->word[i].down, memory_order_relaxed));
+        down += (uint32_t)__builtin_popcount((uint32_t)alive.word[i]);
     }
     return down;
 }
 
 uint64_t gyre_mask_version(const gyre_mask_t *k)
 {
-    return atomic_load_explicit(&k->version, memory_order_acquire);
+    return atomic_load(&k->version);
 }
 
-/* False: all nodes are up. */
-static bool any_down(const gyre_mask_t *k)
+/* The first node that is up in the key's order, of one state. */
+static uint32_t stand_in(const gyre_mask_t *k, gy_u128 hash)
 {
-    return atomic_load_explicit(&k->down, memory_order_relaxed) > 0;
+    struct gy_alive alive;
+    struct gy_walk w[GY_WALKS];
+    uint32_t node;
+    look(k, &alive);
+    gy_walk_start(w, k->map, hash);
+    do {
+        node = gy_walk_next(w);
+    } while (node != GYRE_NONE && gy_alive_down(&alive, node));
+    return node;
 }
 
 uint32_t gyre_mask_locate(const gyre_mask_t *k, const void *key, size_t len)
@@ -158,15 +186,8 @@ uint32_t gyre_mask_locate(const gyre_mask_t *k, const void *key, size_t len)
     }
     gy_u128 hash = gy_map_hash_wide(m, key, len);
     uint32_t node = m->place->locate(m, hash);
-    if (!is_down(k, node)) {
-        return node;
-    }
-    struct gy_walk w[GY_WALKS];
-    gy_walk_start(w, m, hash);
-    do {
-        node = gy_walk_next(w);
-    } while (node != GYRE_NONE && is_down(k, node));
-    return node;
+    /* The key's own node comes first in any state in which it is up. */
+    return is_down(k, node) ? stand_in(k, hash) : node;
 }
 
 size_t gyre_mask_replicas(const gyre_mask_t *k, const void *key, size_t len, uint32_t *out,
@@ -174,15 +195,14 @@ size_t gyre_mask_replicas(const gyre_mask_t *k, const void *key, size_t len, uin
 {
     const gyre_map_t *m = k->map;
     gy_u128 hash = gy_map_hash_wide(m, key, len);
-    if (!any_down(k)) {
+    if (atomic_load(&k->down) == 0) { /* all are up at this moment */
         return gy_replicas(m, hash, NULL, out, want, flags);
     }
     struct gy_alive alive;
+    look(k, &alive);
     alive.live = 0;
-    alive.zone_down = k->zone_down;
-    for (uint32_t i = 0; i < k->words; i++) {
-        alive.down[i] = atomic_load_explicit(&k->word[i].down, memory_order_relaxed);
-        alive.live += (uint32_t)__builtin_popcountll(k->word[i].takes & ~alive.down[i]);
+    for (uint32_t i = 0; i < k->words && alive.live < want; i++) {
+        alive.live += (uint32_t)__builtin_popcount(k->word[i].takes & ~(uint32_t)alive.word[i]);
     }
     size_t got = gy_replicas(m, hash, &alive, out, want, flags);
     if (flags && want > m->positive) {

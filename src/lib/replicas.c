@@ -69,7 +69,8 @@ int gy_zones_build(struct gyre_map *m)
     struct path *paths = gy_mem_alloc(m->count, sizeof *paths);
     m->zone = gy_mem_alloc(m->count, sizeof *m->zone);
     m->zone_size = gy_mem_alloc(m->count, sizeof *m->zone_size);
-    if (!paths || !m->zone || !m->zone_size) {
+    m->zone_node = gy_mem_alloc(m->count, sizeof *m->zone_node);
+    if (!paths || !m->zone || !m->zone_size || !m->zone_node) {
         gy_mem_free(paths);
         return GYRE_NOMEM;
     }
@@ -78,29 +79,46 @@ int gy_zones_build(struct gyre_map *m)
         m->zone_size[i] = 0;
     }
     qsort(paths, m->count, sizeof *paths, compare_paths);
-    uint32_t group = 0;
+    uint32_t group = 0, takes = 0;
     for (uint32_t i = 0; i < m->count; i++) {
         group += i > 0 && compare_paths(&paths[i - 1], &paths[i]) != 0;
         m->zone[paths[i].node] = group;
-        m->zone_size[group] += m->weight[paths[i].node] != 0;
+        if (m->weight[paths[i].node]) {
+            m->zone_size[group]++;
+            m->zone_node[takes++] = paths[i].node;
+        }
     }
     m->zones = m->count ? group + 1 : 0;
     gy_mem_free(paths);
     return GYRE_OK;
 }
 
-/* How many nodes there are when no group gives more than `most`. */
-static size_t quota(const gyre_map_t *m, const struct gy_alive *alive, uint32_t most)
+/* How many of a group's n nodes are up, counted no further than to `most`. */
+static uint32_t count_up(const struct gy_alive *alive, const uint32_t *node, uint32_t n,
+                         uint32_t most)
+{
+    uint32_t up = 0;
+    for (uint32_t i = 0; i < n && up < most; i++) {
+        up += !gy_alive_down(alive, node[i]);
+    }
+    return up;
+}
+
+/* How many nodes there are when no group gives more than `most`, counted no further than needed. */
+static size_t quota(const gyre_map_t *m, const struct gy_alive *alive, uint32_t most, size_t enough)
 {
     if (!m->zone) {
-        return alive ? alive->live : m->positive;
+        return enough;
     }
     size_t n = 0;
-    for (uint32_t z = 0; z < m->zones; z++) {
-        uint32_t size = alive ? gy_alive_zone(alive, z, m->zone_size[z]) : m->zone_size[z];
-        n += size < most ? size : most;
+    const uint32_t *node = m->zone_node;
+    for (uint32_t z = 0; z < m->zones && n < enough; z++) {
+        uint32_t size = m->zone_size[z];
+        uint32_t up = alive ? count_up(alive, node, size, most) : size;
+        n += up < most ? up : most;
+        node += size;
     }
-    return n;
+    return n < enough ? n : enough;
 }
 
 static bool may_join(const gyre_map_t *m, const struct gy_alive *alive, uint32_t node,
@@ -181,15 +199,11 @@ static size_t choose(const gyre_map_t *m, const struct origin *from, const struc
     size_t enough = want < all ? want : all;
     size_t got = 0;
     for (uint32_t most = 1; got < enough; most++) {
-        /* Past `enough` no zone is in the way any more. (A quota read from hints must not be what
-         * ends this loop.) */
-        size_t limit = most > enough ? enough : quota(m, alive, most);
-        limit = limit < enough ? limit : enough;
+        size_t limit = quota(m, alive, most, enough);
         if (most > 1) {
             seen |= GYRE_REPLICAS_SPREAD;
         }
-        /* Every node that is not drained is met within one walk, so the limit is reached; under a
-         * mask that changes meanwhile, perhaps a round later. */
+        /* Every node that is not drained is met within one walk, so the limit is reached. */
         struct gy_walk w[GY_WALKS];
         begin(w, m, from);
         for (uint32_t node; got < limit && (node = gy_walk_next(w)) != GYRE_NONE;) {

@@ -225,6 +225,9 @@ static void test_route_masked(void **state)
     assert_false(gyre_mask_set(ka, 99, false));
     assert_false(gyre_mask_up(ka, GYRE_NONE));
     assert_int_equal(gyre_mask_new(b, ka, &kb, NULL), GYRE_OK); /* n1 is down there, too */
+    assert_int_equal(gyre_mask_version(ka), 1);
+    assert_int_equal(gyre_mask_down(kb), 1);
+    assert_int_equal(gyre_mask_version(kb), 0);
     assert_ptr_equal(gyre_mask_map(kb), b);
     struct gyre_stage s = {
         .size = sizeof s, .map = a, .next = b, .permille = 300, .mask = ka, .next_mask = kb};
@@ -314,6 +317,56 @@ static void test_bound_limits(void **state)
     gyre_map_unref(m);
 }
 
+static struct {
+    struct gy_place place; /* one whose walks have marks fall in between */
+    const struct gy_place *own;
+    gyre_map_t *map;
+    gyre_mask_t *mask;
+    uint32_t up;
+} turning;
+
+/* Before each step the only node that is up goes down, and one that was passed is back before it.
+ */
+static uint32_t turn(struct gy_walk *w)
+{
+    turning.map->place = turning.own;
+    uint32_t node = gy_walk_next(w);
+    turning.map->place = &turning.place;
+    if (node == turning.up) {
+        turning.up = node ? 0 : 1;
+        gyre_mask_set(turning.mask, turning.up, true);
+        gyre_mask_set(turning.mask, node, false);
+    }
+    return node;
+}
+
+/* One of two nodes is up at every moment, and whichever is about to be looked at is not. */
+static void test_marks_within(void **state)
+{
+    gyre_map_t *m = fleet_of(2, 1, "algorithm rendezvous");
+    assert_int_equal(gyre_mask_new(m, NULL, &turning.mask, NULL), GYRE_OK);
+    turning.map = m;
+    turning.own = m->place;
+    turning.place = *m->place;
+    turning.place.next = turn;
+    m->place = &turning.place;
+    for (unsigned i = 0; i < 100; i++) {
+        uint32_t own = gyre_map_locate(m, &i, sizeof i), out[2];
+        unsigned flags;
+        turning.up = !own;
+        gyre_mask_set(turning.mask, !own, true);
+        gyre_mask_set(turning.mask, own, false);
+        assert_int_equal(gyre_mask_locate(turning.mask, &i, sizeof i), !own);
+        uint32_t up = turning.up; /* the key's own by now */
+        assert_int_equal(gyre_mask_replicas(turning.mask, &i, sizeof i, out, 1, &flags), 1);
+        assert_int_equal(out[0], up);
+        assert_int_equal(flags, 0);
+    }
+    gyre_mask_unref(turning.mask);
+    m->place = turning.own;
+    gyre_map_unref(m);
+}
+
 static void test_empty(void **state)
 {
     gyre_map_t *m = fleet_of(0, 1, "spread zone");
@@ -333,6 +386,21 @@ static void test_empty(void **state)
     assert_int_equal(gyre_mask_locate(k, "k", 1), GYRE_NONE);
     gyre_mask_unref(k);
     gyre_map_unref(m);
+
+    /* A node that takes no keys, with a ring that has no point of it. */
+    gyre_topology_t *t = fleet_new("like nginx");
+    struct gyre_node n = {
+        .size = sizeof n, .name = "a:1", .address = "a:1", .weight = 1, .options = "down"};
+    assert_int_equal(gyre_topology_add(t, &n, NULL), GYRE_OK);
+    m = fleet_map(t);
+    uint64_t load = 0;
+    assert_int_equal(gyre_mask_new(m, NULL, &k, NULL), GYRE_OK);
+    assert_int_equal(gyre_mask_locate(k, "k", 1), GYRE_NONE);
+    assert_int_equal(gyre_mask_replicas(k, "k", 1, out, 2, &flags), 0);
+    assert_int_equal(gyre_map_locate_bounded(m, "k", 1, &load, 0, 125), GYRE_NONE);
+    gyre_mask_unref(k);
+    gyre_map_unref(m);
+    gyre_topology_free(t);
 }
 
 int main(void)
@@ -342,7 +410,8 @@ int main(void)
         cmocka_unit_test(test_route),        cmocka_unit_test(test_share_values),
         cmocka_unit_test(test_route_masked), cmocka_unit_test(test_route_replaced),
         cmocka_unit_test(test_bounded_down), cmocka_unit_test(test_bounded_deal),
-        cmocka_unit_test(test_bound_limits), cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_bound_limits), cmocka_unit_test(test_marks_within),
+        cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
