@@ -17,7 +17,7 @@ build: ## gyre and libgyre: gcc, optimised, into build/
 all: ## the same, with the tests and benchmarks
 	CC=$${CC:-gcc} tools/build.sh build
 
-install: ## gyre, libgyre, gyre.h, gyre.pc, gyre(1), gyre-COMMAND(1), gyre(3), completion into PREFIX (/usr/local) below DESTDIR
+install: ## gyre, libgyre, gyre.h, gyre.pc, gyre(1), gyre-COMMAND(1), gyre(3), docs, completion into PREFIX (/usr/local) below DESTDIR
 	CC=$${CC:-gcc} TARGETS=programs tools/build.sh build -Dprefix=$(PREFIX)
 	DESTDIR=$(DESTDIR) meson install -C build --no-rebuild --quiet
 	@[ -n "$(DESTDIR)" ] || echo "installed below $(PREFIX); as root, run ldconfig once so that programs find libgyre"

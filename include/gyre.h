@@ -5,17 +5,49 @@
  * Everything here is pure computation: no I/O, no threads, no globals, no locale. Put the nodes
  * into a topology, build a map from it, ask the map:
  *
+ *     gyre_error_t e = {0};
+ *     gyre_map_t *map = NULL;
  *     gyre_topology_t *t = gyre_topology_new();
  *     struct gyre_node n = {.size = sizeof n, .name = "cache-0", .weight = 1};
  *     if (!t || gyre_topology_add(t, &n, &e) || gyre_map_build(t, &map, &e)) {
- *         fprintf(stderr, "%s\n", e.message);
+ *         fprintf(stderr, "%s\n", t ? e.message : "out of memory");
+ *         gyre_topology_free(t);
+ *         return 1;
  *     }
+ *     gyre_topology_free(t);
  *     puts(gyre_map_node(map, gyre_map_locate(map, "user:1", 6))->name);
+ *     gyre_map_unref(map);
  *
  * Words. A *node* is a server with a name, an address, a weight and a zone; the name decides what
  * it holds. A *topology* is the nodes and the placement settings. A *map* is a placement built from
  * one topology: immutable and reference-counted. A *point* is one of a node's positions on the
- * ring. A *share* is a part of the hash space, as a fraction of 1.
+ * ring (elsewhere a virtual node, vnode or token); the setting `points` says how many a node of
+ * weight 1 has. A *share* is a part of the hash space, as a fraction of 1.
+ *
+ * Which algorithm. The setting `algorithm`; if in doubt, ring. What must be kept for the same
+ * answers, besides names and settings, is its state (see slots below).
+ *
+ *     NAME        WEIGHTS        STATE           A LOOKUP       TAKE IT
+ *     ring        any            none            a cache line   for most: each change of one node
+ *                                                               moves the least there is to move
+ *     slots       any            none            one load       for speed, with far more slots
+ *                                                               (`table`) than nodes
+ *     maglev      any            none            one load       for the evenest shares, where a
+ *                                                               change may move more than it must
+ *     rendezvous  any            none            a hash a node  among few nodes: shares as exact as
+ *                                                               the hash, replicas move least too
+ *     dx          to `heaviest`  slots           a few draws    among many nodes, for the same
+ *     memento     equal          slots, history  a few words    among many equal nodes, of which
+ *                                                               any may leave, in least memory
+ *     jumpback    equal          slots           two words      where only the last node leaves
+ *     jump        equal          slots           log(nodes)     as others do: the published one
+ *     modulo      equal          none            a division     to compare with: hash mod N moves
+ *                                                               nearly all keys
+ *
+ * docs/placement.md has their rules and figures. Installed in share/doc/gyre, beside it:
+ * topology.md (every setting, and the file), like.md (`like`: placement as existing systems do it),
+ * recipes.md (keys of URLs), embedding.md (following a topology that serves) and json.md (what the
+ * command prints with --json).
  *
  * The promise. Where a key lives is part of this interface: the same topology and key give the same
  * node on every machine, compiler and SIMD level and in every later version. docs/placement.md has
@@ -27,16 +59,19 @@
  *
  * Errors. A function that can fail returns an int: GYRE_OK (0) or a negative enum gyre_err, and
  * must be checked. Most take a gyre_error_t to say why in words; NULL is allowed there, and the
- * struct is written only on failure. An out-parameter is NULL after a failure. Any allocation may
- * fail: that is GYRE_NOMEM, and nothing is changed or leaked. The library never prints, aborts or
- * exits.
+ * struct is written only on failure. No other argument may be NULL unless its text says so. An
+ * out-parameter is NULL after a failure. Any allocation may fail: that is GYRE_NOMEM, and nothing
+ * is changed or leaked. The library never prints, aborts or exits.
  *
  * Caveats, for those who read no further:
  *   - Names compare byte by byte: "cache-0" and "Cache-0" are two nodes, and renaming a node moves
  *     its keys.
  *   - With the default hash_tag "{}", the keys "{a}1" and "{a}2" always share a node. All keys with
  *     one tag are as heavy as one key.
+ *   - A key is bytes. One that is a number must be written in one byte order, and one width,
+ *     everywhere; as text it is safe.
  *   - Weight 0 drains a node; it stays in the map, so that its number and name can still be asked.
+ *     A struct gyre_node whose weight is not set has 0: it takes no key.
  *   - A node that is down does not belong out of the map: its return would then move keys twice.
  *     gyre_mask_set is for that.
  */
@@ -59,11 +94,21 @@ extern "C" {
 #define GYRE_NODISCARD
 #endif
 
+/* What this header is of; gyre_version() says it of the library that runs. The number grows with
+ * every release: #if GYRE_VERSION_NUMBER >= 10203 is 1.2.3 or later. */
+#define GYRE_VERSION_MAJOR 0
+#define GYRE_VERSION_MINOR 1
+#define GYRE_VERSION_PATCH 0
+#define GYRE_VERSION_NUMBER \
+    (GYRE_VERSION_MAJOR * 10000 + GYRE_VERSION_MINOR * 100 + GYRE_VERSION_PATCH)
+
 /* ---- errors ---- */
 
 /* One table gives value (pinned for ever), name and text. */
-#define GYRE_ERRORS(X)                                    \
-    X(OK, 0, "no error")                                  \
+#define GYRE_ERRORS(X)   \
+    X(OK, 0, "no error") \
+    GYRE_FAILURES(X)
+#define GYRE_FAILURES(X)                                  \
     X(NOMEM, -1, "out of memory")                         \
     X(INVALID, -2, "invalid argument")                    \
     X(SYNTAX, -3, "malformed text")                       \
@@ -78,17 +123,17 @@ extern "C" {
     X(REFUSED, -12, "refused")                            \
     X(TIMEOUT, -13, "timed out")
 
-enum gyre_err {
-#define GYRE_ERR_ENUM(name, value, text) GYRE_##name = value,
-    GYRE_ERRORS(GYRE_ERR_ENUM)
+#define GYRE_ERR_ENUM(name, value, text) , GYRE_##name = value
+enum gyre_err { GYRE_OK = 0 GYRE_FAILURES(GYRE_ERR_ENUM) };
 #undef GYRE_ERR_ENUM
-};
 
 /*
  * Where and why something failed, filled by the callee. line and column count from 1 and are 0 when
- * not known; file is "" when not known (the library itself reads no files, so it leaves all three
- * so). message is one sentence without a final stop, in UTF-8 as far as the names in it are;
- * control bytes of hostile names are escaped in it, so it may go to a terminal.
+ * not known, file is "" when not known: the library itself reads no files, and knows a column in
+ * one case only, that of a recipe's text (gyre_recipe_parse; line stays 0). message is one sentence
+ * without a final stop, in UTF-8. Of hostile names it has control characters (C0, DEL, C1), marks
+ * that turn the direction of writing, and bytes that are no UTF-8 as \xHH: it may go to a
+ * terminal.
  */
 typedef struct gyre_error {
     int code;
@@ -103,12 +148,20 @@ GYRE_API const char *gyre_err_name(int err);
 /* What it means, "out of memory"; never NULL. MT-safe, static. */
 GYRE_API const char *gyre_err_text(int err);
 
-/* The library's version, "0.1.0". MT-safe, static. */
+/* The version of the library that runs, "0.1.0". MT-safe, static. */
 GYRE_API const char *gyre_version(void);
 
 /* ---- topology: the nodes and the placement settings ---- */
 
-/* One at a time: a topology is for building maps from, and may change or go once they are built. */
+/*
+ * One at a time: a topology is for building maps from, and may change or go once they are built.
+ *
+ * To save one: every setting that gyre_settings() lists, as gyre_topology_get gives it; the nodes
+ * in their order, with all members of struct gyre_node; gyre_topology_removed; the version. To load
+ * it into a new one: set the settings in any order, then the secret, if secret_check is not "" (it
+ * is kept somewhere safe, not here); add the nodes; set what was removed, and the version. The map
+ * is the same then (gyre_map_same), and so is each later change.
+ */
 typedef struct gyre_topology gyre_topology_t;
 
 /*
@@ -147,17 +200,18 @@ GYRE_API void gyre_topology_free(gyre_topology_t *t);
  * Sets one placement setting; key and value are texts as gyre_settings() lists them, numbers in
  * plain decimal digits. Errors: UNKNOWN (no such key, or no such word; the message names the
  * nearest right one; or the system that `like` names has no such setting), RANGE (a number outside
- * its limits), INVALID (not a number; not two characters). On error the old value stays. Before
- * `like` is set, what any of the systems permits is accepted; setting `like` checks it. One at a
- * time. Cost: constant.
+ * its limits), INVALID (not a number; hash_tag: not two bytes, such as "{}"). On error the old
+ * value stays. Before `like` is set, what any of the systems permits is accepted (hash: md5), and
+ * so is "" for what some system has not: setting `like` checks it, and where `like` is never set
+ * gyre_map_build does. One at a time. Cost: constant.
  */
 GYRE_API GYRE_NODISCARD int gyre_topology_set(gyre_topology_t *t, const char *key,
                                               const char *value, gyre_error_t *e);
 
 /*
  * The value in force, in its canonical text; NULL if there is no such key, "" for a setting that
- * the system named by `like` has not. Setting what was got gives the same map. Valid until the next
- * gyre_topology_set or _free.
+ * the system named by `like` has not. Setting what was got, on another topology and in any order,
+ * gives the same map. Valid until the next gyre_topology_set or _free.
  */
 GYRE_API const char *gyre_topology_get(const gyre_topology_t *t, const char *key);
 
@@ -197,7 +251,8 @@ GYRE_API uint64_t gyre_topology_version(const gyre_topology_t *t);
 
 /*
  * Adds a copy of node at the end. Errors: INVALID (no name, or size not set), RANGE (name longer
- * than 4096 bytes; weight negative, NaN, or neither 0 nor within limits; more than 2^24 nodes),
+ * than 4096 bytes; weight negative, NaN, or neither 0 nor within limits; slot above 2^20; more than
+ * 2^24 nodes),
  * DUPLICATE, NOMEM. One at a time. Cost: constant on average.
  */
 GYRE_API GYRE_NODISCARD int gyre_topology_add(gyre_topology_t *t, const struct gyre_node *node,
@@ -245,8 +300,11 @@ GYRE_API GYRE_NODISCARD int gyre_topology_set_slot(gyre_topology_t *t, const cha
 
 /*
  * The slots given up and not taken again, first to last; *count may be 0, and the list NULL then.
- * Valid until the topology next changes. Setting replaces the list; slots on which nodes stand do
- * not count, nor does a slot named before. Errors: RANGE (0, or above 2^20), NOMEM. One at a time.
+ * Valid until the topology next changes. Setting replaces the list by what is given, as it is:
+ * slots on which nodes stand and those named before do not count, and a slot below the highest that
+ * neither a node nor the list names counts as given up after those that are named, the highest
+ * first. gyre_topology_number and gyre_plan_apply write that out: no slot in use, none twice, no
+ * gap. Errors: RANGE (a slot 0 or above 2^20, or more than 2^20 of them), NOMEM. One at a time.
  */
 GYRE_API const uint32_t *gyre_topology_removed(const gyre_topology_t *t, size_t *count);
 GYRE_API GYRE_NODISCARD int gyre_topology_set_removed(gyre_topology_t *t, const uint32_t *slots,
@@ -281,9 +339,13 @@ typedef struct gyre_map gyre_map_t;
  * 2^24 with `like`; the message has the number and its cost); UNSUPPORTED (unequal weights
  * where the algorithm knows none; a gap in the slots of jump and jumpback), and for what else an
  * algorithm cannot do INVALID, DUPLICATE or RANGE with the reason; with `like` also UNKNOWN (an
- * option of a node, or a setting made before `like`, that the system has not); INVALID (hash:
- * siphash without its secret, or a secret without it). Cost of a ring: some
- * 10 ns a point while they fit the caches, twice that beyond; 14 bytes a point.
+ * option of a node, or a setting made before `like`, that the system has not), without it UNKNOWN,
+ * INVALID or RANGE (a setting that only systems have, such as hash: md5); INVALID (hash: siphash
+ * without its secret, or a secret without it); RANGE (a zone longer than 4096 bytes, with `level`).
+ *
+ * MT-safe on a topology that nobody changes. Cost of a ring: some 10 ns a point while they fit the
+ * caches, twice that beyond; 14 bytes a point. Of `slots`: nodes times `table` hashes; where the
+ * table has not many times more slots than there are nodes, a light node may get none, and no key.
  *
  * Source of the ring: Karger et al., "Consistent hashing and random trees", STOC 1997.
  */
@@ -309,7 +371,8 @@ GYRE_API uint32_t gyre_map_find(const gyre_map_t *m, const char *name);
 /* Version of the topology it was built from. */
 GYRE_API uint64_t gyre_map_version(const gyre_map_t *m);
 
-/* Points on the ring, or slots of the table, in all; 0 where there is neither. */
+/* Points on the ring, or slots of the table, in all; 0 where there is neither, and of two levels
+ * (`level`), of which each has its own. */
 GYRE_API uint64_t gyre_map_points(const gyre_map_t *m);
 
 /* Bytes held by the lookup structure, the nodes' names aside. */
@@ -324,7 +387,8 @@ GYRE_API void gyre_map_hash_input(const gyre_map_t *m, const void *key, size_t l
 
 /*
  * The node of a key, by number. A key is len bytes of any value; an empty one is a key like any
- * other (key may then be NULL). Cost: the hash of the key and one look into the ring, some 10 ns.
+ * other (key may then be NULL). Cost: the hash of the key, and one look into the ring, some 10 ns
+ * while it fits the caches; what the other algorithms cost is said above and in docs/placement.md.
  */
 GYRE_API uint32_t gyre_map_locate(const gyre_map_t *m, const void *key, size_t len);
 
@@ -452,8 +516,8 @@ typedef struct gyre_mask gyre_mask_t;
 /*
  * All nodes of m up, or, with `from` (may be NULL), down where the node of the same name is down
  * there: so the verdicts of health checks live on in a new map. *out is a reference to give back.
- * Errors: NOMEM. Only reads from; what is marked in it meanwhile may be missed. Cost: linear in the
- * nodes.
+ * Errors: NOMEM. Only reads from; what is marked in it meanwhile may be missed. MT-safe. Cost:
+ * linear in the nodes.
  */
 GYRE_API GYRE_NODISCARD int gyre_mask_new(gyre_map_t *m, const gyre_mask_t *from, gyre_mask_t **out,
                                           gyre_error_t *e);
@@ -549,6 +613,9 @@ struct gyre_target {
  * two clients that write one key at the moment in which the share passes it can still cross. Where
  * nothing may be lost, use `gyre proxy` and `gyre move`.
  *
+ * *writes is 0, though nodes may be returned, where no node of the leading map is up or takes keys:
+ * the other map's are there to read and to delete from, and a write has nowhere to go.
+ *
  * MT-safe on a stage that does not change. Cost: two lookups, and a hash of the key.
  */
 GYRE_API size_t gyre_stage_route(const struct gyre_stage *s, const void *key, size_t len,
@@ -563,10 +630,12 @@ GYRE_API bool gyre_stage_shifted(const struct gyre_stage *s, const void *key, si
  * Publishing is one pointer swap. Readers see the old stage or the new one, whole, and take no
  * lock, never wait, retry, allocate or fail, and write to no memory another reader writes to.
  *
- *     one thread                          each reader, once:  gyre_reader_new(view, &r, &e);
- *       gyre_view_new(&stage, &view, &e);    per request:     s = gyre_reader_enter(r);
- *       ...                                                   n = gyre_map_locate(s->map, key,
- * len); gyre_view_publish(view, &stage, &e);                  gyre_reader_leave(r);
+ *     the publisher                           each reader
+ *       gyre_view_new(&stage, &view, &e);       once:         gyre_reader_new(view, &r, &e);
+ *       ...                                     per request:  s = gyre_reader_enter(r);
+ *       gyre_view_publish(view, &stage, &e);                  ... ask s->map ...
+ *       ...                                                   gyre_reader_leave(r);
+ *       gyre_view_free(view);                   at its end:   gyre_reader_free(r);
  *
  * What a stage was made of lives until the last reader has left who entered before it was replaced,
  * and is freed by a later publish or reclaim. So keep visits short: a reader that sleeps inside
@@ -580,7 +649,8 @@ typedef struct gyre_reader gyre_reader_t;
 /*
  * A view that shows `first`; the view takes references of its own to what a stage names. Errors:
  * INVALID (size or map missing; a share or mask of a next map that is not there), RANGE (permille),
- * MISMATCH (a mask made for another map), NOMEM.
+ * CONFLICT (next has a lower version than map: the change could begin and never end), MISMATCH (a
+ * mask made for another map), NOMEM. MT-safe: the view is nobody else's yet.
  */
 GYRE_API GYRE_NODISCARD int gyre_view_new(const struct gyre_stage *first, gyre_view_t **out,
                                           gyre_error_t *e);
@@ -607,7 +677,8 @@ GYRE_API void gyre_view_free(gyre_view_t *v);
 /* A seat for a thread; it takes one that was given back, or NOMEM. MT-safe, lock-free. */
 GYRE_API GYRE_NODISCARD int gyre_reader_new(gyre_view_t *v, gyre_reader_t **out, gyre_error_t *e);
 
-/* Gives the seat back, and leaves if need be; its memory goes with the view. NULL is allowed. */
+/* Gives the seat back, and leaves if need be; its memory goes with the view. NULL is allowed. One
+ * at a time for a seat, as enter and leave; of different seats MT-safe. */
 GYRE_API void gyre_reader_free(gyre_reader_t *r);
 
 /*
@@ -617,7 +688,7 @@ GYRE_API void gyre_reader_free(gyre_reader_t *r);
  */
 GYRE_API const struct gyre_stage *gyre_reader_enter(gyre_reader_t *r);
 
-/* Cost: a store. */
+/* Ends the visit that was entered last. One at a time for a seat. Cost: a store. */
 GYRE_API void gyre_reader_leave(gyre_reader_t *r);
 
 /* ---- balance ---- */
@@ -631,7 +702,8 @@ struct gyre_balance {
     /* What as many random points give on average. A node with k of P points owns a part that is
      * Beta(k, P - k): its mean is k / P, and sqrt((P - k) / (k (P + 1))) its own CV, so that equal
      * nodes make about 1/sqrt(points). That points are whole counts in too, which shows in nodes so
-     * light that they have a few. 0 where placement is exact by construction.
+     * light that they have a few. 0 where nodes have no points: there shares are what the hash
+     * gives, or turns; and of two levels, for which it is not computed.
      */
     double expected_cv;
     /* Largest / mean and smallest / mean. */
@@ -645,7 +717,7 @@ GYRE_API void gyre_map_balance(const gyre_map_t *m, struct gyre_balance *out);
 
 /*
  * The same for measured loads (keys, bytes, operations) of n nodes; weights may be NULL (all 1).
- * Entries of weight 0 or less are left out. expected_cv is 0.
+ * Entries of weight 0 or less are left out. expected_cv is 0. MT-safe. Cost: two passes.
  */
 GYRE_API void gyre_balance_of(const double *loads, const double *weights, size_t n,
                               struct gyre_balance *out);
@@ -653,8 +725,8 @@ GYRE_API void gyre_balance_of(const double *loads, const double *weights, size_t
 /*
  * How many `points` a unit of weight needs for an expected CV of at most cv: the least that will
  * do, up to the setting's limit of 100000; 0 if that is not enough, or cv not above 0. weights are
- * those of n nodes, NULL for all 1; drained ones are left out. Of one node: 1. MT-safe. Cost: some
- * 20 passes over the weights.
+ * those of n nodes, NULL for all 1; drained ones are left out. Of one node or none: 1. MT-safe.
+ * Cost: some 20 passes over the weights.
  */
 GYRE_API uint32_t gyre_points_for(const double *weights, size_t n, double cv);
 
@@ -692,7 +764,8 @@ GYRE_API GYRE_NODISCARD int gyre_map_judge(const gyre_map_t *m, const uint64_t *
 /*
  * The share of all keys that a node has of which `hits` of `keys` sampled ones are: Wilson's score
  * interval ("Probable inference, the law of succession, and statistical inference", J. Am. Stat.
- * Assoc. 22, 1927). 0 to 1 without keys. confidence is taken into 0.5 to 1 - 10^-12. MT-safe.
+ * Assoc. 22, 1927). 0 to 1 without keys; more hits than keys count as all of them. confidence is
+ * taken into 0.5 to 1 - 10^-12. MT-safe.
  */
 GYRE_API void gyre_share_interval(uint64_t hits, uint64_t keys, double confidence, double *low,
                                   double *high);
@@ -700,9 +773,11 @@ GYRE_API void gyre_share_interval(uint64_t hits, uint64_t keys, double confidenc
 /* ---- ranges: which stretches of the hash space a node holds, and who holds them too ---- */
 
 /*
- * Where a key stands: its position on the ring (the first bits of its hash), or its slot where the
- * placement is a table of slots. false where the placement knows neither (rendezvous, jump and
- * others that give each key an order of nodes of its own). MT-safe.
+ * Where a key stands: its position on the ring (the first bits of its hash), or its slot where an
+ * imitated system deals hash mod slots (some of `like`). The tables of `slots` and maglev are rings
+ * in this: the position is that of the hash, 32 bits, and each slot is a stretch of them. false
+ * where the placement knows neither (rendezvous, jump and others that give each key an order of
+ * nodes of its own; modulo; two levels). MT-safe.
  */
 GYRE_API bool gyre_map_position(const gyre_map_t *m, const void *key, size_t len, uint64_t *hi,
                                 uint64_t *lo);
@@ -711,7 +786,8 @@ GYRE_API bool gyre_map_position(const gyre_map_t *m, const void *key, size_t len
  * are slots. */
 GYRE_API unsigned gyre_map_position_bits(const gyre_map_t *m);
 
-/* How many slots there are; 0 where positions are not slots. */
+/* How many slots there are; 0 where positions are not slots, so always without `like`: the slots of
+ * the algorithms maglev and `slots` are what gyre_map_points counts. */
 GYRE_API uint64_t gyre_map_slots(const gyre_map_t *m);
 
 /*
@@ -797,7 +873,7 @@ GYRE_API GYRE_NODISCARD int gyre_holdings_build_telling(gyre_map_t *m, size_t re
 /* Frees h and what was got from it; NULL is allowed. */
 GYRE_API void gyre_holdings_free(gyre_holdings_t *h);
 
-/* False: what is held was sampled. */
+/* False: what is held was sampled. MT-safe, as what follows. */
 GYRE_API bool gyre_holdings_exact(const gyre_holdings_t *h);
 
 /* Errors: INVALID (size not set; no such node). MT-safe. */
@@ -811,7 +887,7 @@ GYRE_API const struct gyre_feed *gyre_holdings_feed(const gyre_holdings_t *h, ui
 
 /* ---- diff: what differs between two maps ---- */
 
-/* Immutable; holds references to both maps. */
+/* Immutable; holds references to both maps. Everything below is MT-safe on it. */
 typedef struct gyre_diff gyre_diff_t;
 
 /* Keys that leave one node for another. */
@@ -831,11 +907,13 @@ enum gyre_basis {
      * n p are found, for the hash deals them by chance. */
     GYRE_EXPECTED,
     /* Counted over the whole hash space. */
-    GYRE_EXACT,
+    GYRE_EXACT
 };
 
 /*
- * Compares two maps by the names of their nodes. Two rings whose keys stand at the same positions
+ * Compares two maps by the names of their nodes: for each key its first node, the one that
+ * gyre_map_locate answers. Copies beyond it (`replicas`) are not looked at; what they move,
+ * gyre_map_replicas of both maps tells key by key. Two rings whose keys stand at the same positions
  * are exact (the points are merged in 128-bit integers; the tables of maglev and slots are rings in
  * this), and so are two modulos (residues are counted by the Chinese remainder theorem).
  *
@@ -846,14 +924,17 @@ enum gyre_basis {
  * mementos of one range, if one has given up what the other has, in the same order, and perhaps
  * more.
  *
- * All other pairs (of two algorithms, two levels, two hashes) are judged by `samples` pseudo-random
- * keys, always the same ones.
+ * All other pairs are judged by `samples` pseudo-random keys, always the same ones: of two
+ * algorithms, two levels, two hashes; with `like` those that give a key's hash a bucket of N (jump,
+ * guava, clickhouse, mcrouter, carbon-c-relay's jump_fnv1a_ch), and hash mod slots where the number
+ * of slots differs (modula of libmemcached and twemproxy, nginx's plain, haproxy's map-based,
+ * thanos' hashmod, kafka with a partition a node). gyre_diff_basis says which it was.
  *
  * Errors: EMPTY (no node takes keys in one of them); MISMATCH (hash_tag differs, so that only real
- * keys can tell; or only samples can, and samples is 0); NOMEM. MT-safe. Cost: one pass over the
- * points of both rings, about 1 ns each where they agree and some 50 ns where they do not, and a
- * few 100 ns for each flow; modulo: up to N * M / gcd steps; expected: sorts the nodes. Of rings
- * all flows are listed, of the others the first 2^20 found.
+ * keys can tell; or only samples can, as above, and samples is 0); NOMEM. MT-safe. Cost: one pass
+ * over the points of both rings, about 1 ns each where they agree and some 50 ns where they do not,
+ * and a few 100 ns for each flow; modulo: up to N * M / gcd steps; expected: sorts the nodes. Of
+ * rings all flows are listed, of the others the first 2^20 found.
  */
 GYRE_API GYRE_NODISCARD int gyre_diff_build(gyre_map_t *from, gyre_map_t *to, size_t samples,
                                             gyre_diff_t **out, gyre_error_t *e);
@@ -920,10 +1001,10 @@ GYRE_API bool gyre_diff_next(const gyre_diff_t *d, struct gyre_cursor *at, struc
 /* ---- plan: a change, and the topology it leads to ---- */
 
 enum gyre_change_kind {
-    GYRE_ADD,     /* node: all of it */
-    GYRE_REMOVE,  /* node: name */
-    GYRE_WEIGHT,  /* node: name, weight */
-    GYRE_REPLACE, /* node: name, address; moves no key of the map, only the machine */
+    GYRE_ADD,    /* node: all of it */
+    GYRE_REMOVE, /* node: name */
+    GYRE_WEIGHT, /* node: name, weight */
+    GYRE_REPLACE /* node: name, address; moves no key of the map, only the machine */
 };
 
 struct gyre_change {
@@ -938,6 +1019,7 @@ struct gyre_change {
  * Applies n changes in order to a clone of t and raises its version by one; t is only read. All or
  * nothing. Errors: those of the gyre_topology_ function each change stands for; INVALID (size not
  * set, no such kind); RANGE (t's version is 2^63-1 or more: a topology file has none above); NOMEM.
+ * MT-safe on a topology that nobody changes. Cost: that of cloning t.
  */
 GYRE_API GYRE_NODISCARD int gyre_plan_apply(const gyre_topology_t *t,
                                             const struct gyre_change *changes, size_t n,
@@ -985,10 +1067,11 @@ GYRE_API void gyre_hot_clear(gyre_hot_t *h);
 GYRE_API void gyre_hot_add(gyre_hot_t *h, const void *key, size_t len, uint64_t weight);
 
 /*
- * Tells the time, in any unit that only grows. Each time it passes a multiple of half_life, counts,
- * errors and total are halved (rounded up), so that what comes now outweighs what came long ago.
- * Both promises then hold for the weighted counts, but for rounding in "total / counters". Cost:
- * nothing most of the time, else linear in the counters.
+ * Tells the time, in any unit that only grows. Until first told it is 0: tell it before counting,
+ * or the first telling forgets, by halves, for all the time since 0. Each time it passes a multiple
+ * of half_life, counts, errors and total are halved (rounded up), so that what comes now outweighs
+ * what came long ago. Both promises then hold for the weighted counts, but for rounding in "total /
+ * counters". Cost: nothing most of the time, else linear in the counters.
  */
 GYRE_API void gyre_hot_clock(gyre_hot_t *h, uint64_t now);
 
@@ -1008,7 +1091,8 @@ GYRE_API uint64_t gyre_hot_total(const gyre_hot_t *h);
 GYRE_API uint64_t gyre_hot_floor(const gyre_hot_t *h);
 
 /* Adds `from` to `into`; the one whose clock is behind is halved as its clock would have. Errors:
- * MISMATCH (made with different settings), NOMEM; nothing is changed then. */
+ * INVALID (the two are one), MISMATCH (made with different settings), NOMEM; nothing is changed
+ * then. */
 GYRE_API GYRE_NODISCARD int gyre_hot_merge(gyre_hot_t *into, const gyre_hot_t *from,
                                            gyre_error_t *e);
 
@@ -1025,8 +1109,8 @@ GYRE_API GYRE_NODISCARD int gyre_load_new(gyre_map_t *m, uint64_t half_life, gyr
                                           gyre_error_t *e);
 GYRE_API void gyre_load_free(gyre_load_t *l);
 
-/* MT-safe. A node or kind that there is not counts nothing. Cost: an atomic addition; threads that
- * count much fare better with a load each. */
+/* MT-safe. A node or kind that there is not counts nothing. Above 2^64 - 1 a count begins again at
+ * 0. Cost: an atomic addition; threads that count much fare better with a load each. */
 GYRE_API void gyre_load_add(gyre_load_t *l, uint32_t node, enum gyre_load_kind kind,
                             uint64_t amount);
 
@@ -1036,12 +1120,13 @@ GYRE_API uint64_t gyre_load_of(const gyre_load_t *l, uint32_t node, enum gyre_lo
 /* As gyre_hot_clock; halves are rounded down. MT-safe with counting; one at a time otherwise. */
 GYRE_API void gyre_load_clock(gyre_load_t *l, uint64_t now);
 
-/* Adds `from` to `into`. Errors: MISMATCH (another map or half-life). As gyre_load_clock. */
+/* Adds `from` to `into`. Errors: INVALID (the two are one), MISMATCH (another map or half-life). As
+ * gyre_load_clock. */
 GYRE_API GYRE_NODISCARD int gyre_load_merge(gyre_load_t *into, const gyre_load_t *from,
                                             gyre_error_t *e);
 
-/* How evenly, each node by what it got over its weight. Errors: INVALID (no such kind). As
- * gyre_load_clock. Cost: linear in the nodes. */
+/* How evenly, each node by what it got over its weight. Errors: INVALID (no such kind; size not
+ * set). As gyre_load_clock. Cost: linear in the nodes. */
 GYRE_API GYRE_NODISCARD int gyre_load_balance(gyre_load_t *l, enum gyre_load_kind kind,
                                               struct gyre_balance *out);
 
@@ -1068,8 +1153,9 @@ GYRE_API GYRE_NODISCARD int gyre_load_balance(gyre_load_t *l, enum gyre_load_kin
  */
 typedef struct gyre_recipe gyre_recipe_t;
 
-/* Errors, with the column: SYNTAX, UNKNOWN (no such word; the nearest is named), INVALID (both drop
- * and keep in one query), RANGE (more than 32 parts, 32 names or 1023 bytes), NOMEM. */
+/* Errors, with the column in the text, from 1: SYNTAX, UNKNOWN (no such word; the nearest is
+ * named), INVALID (both drop and keep in one query), RANGE (more than 32 parts, 32 names or 1023
+ * bytes), NOMEM. */
 GYRE_API GYRE_NODISCARD int gyre_recipe_parse(const char *text, gyre_recipe_t **out,
                                               gyre_error_t *e);
 GYRE_API void gyre_recipe_free(gyre_recipe_t *r);

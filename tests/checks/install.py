@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """install.py ROOT BUILD - what `make install` does after `make`: all it copies is built by the alias 'programs', and a program
-made against the installed header and library alone compiles without a warning and runs.
+made against the installed header and library alone compiles without a warning and runs, the one in the header's head too, whose
+documents are there.
 
 `make` builds only that alias and `make install` rebuilds nothing, so an installed file outside it is missing in a fresh clone.
 """
@@ -29,6 +30,11 @@ def unbuilt(build):
             yield f"{name} is installed, but target '{made[pathlib.Path(name)]}' is not in alias_target('programs', ...)"
 
 
+def first_sample(header):
+    """The code in the header's opening comment: the first of its indented blocks."""
+    return re.sub(r"^ \*", "", re.search(r"(?:^ \*     .*\n)+", header, re.M).group(), flags=re.M)
+
+
 def unusable(root, build, into):
     """Installs below `into` and uses what is there, and nothing else, as a user's program would."""
     done = subprocess.run(["meson", "install", "-C", str(build), "--no-rebuild", "--quiet", "--destdir", into],
@@ -41,17 +47,23 @@ def unusable(root, build, into):
     if absent:
         yield f"not installed: {', '.join(sorted(absent))}"
         return
+    header = found["gyre.h"].read_text(encoding="utf-8")
+    for name in sorted(set(re.findall(r"\b[a-z]+\.md\b", header)) - set(found)):
+        yield f"not installed: {name}, which gyre.h names"
     env = os.environ | {"PKG_CONFIG_SYSROOT_DIR": into, "PKG_CONFIG_PATH": str(found["gyre.pc"].parent),
                         "LD_LIBRARY_PATH": str(found["libgyre.so"].parent)}
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", "gyre"], env=env, capture_output=True, text=True, check=True)
-    for source in sorted((root / "examples").glob("*.c")):
+    sample = pathlib.Path(into) / "sample.c"
+    sample.write_text("#include <gyre.h>\n#include <stdio.h>\nint main(void)\n{\n" + first_sample(header) + "return 0;\n}\n",
+                      encoding="utf-8")
+    for source in [sample, *sorted((root / "examples").glob("*.c"))]:
         program = pathlib.Path(into) / source.stem
         command = ["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-o", str(program), str(source), *flags.stdout.split()]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if not done.returncode:
             done = subprocess.run([program], env=env, capture_output=True, text=True, check=False)
         if done.returncode:
-            yield f"examples/{source.name}: {done.stderr[:500]}"
+            yield f"{'gyre.h' if source == sample else 'examples'}: {source.name}: {done.stderr[:500]}"
 
 
 def heavy(program):
