@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/utf8.h"
+
 void gy_json_init(struct gy_json *j, struct gy_buf *out)
 {
     *j = (struct gy_json){.out = out};
@@ -56,49 +58,24 @@ void gy_json_array_end(struct gy_json *j)
     close_level(j, ']');
 }
 
-/* Length of the valid UTF-8 sequence at p (RFC 3629: no surrogates, no overlong forms), 0 if there
- * is none. */
-static size_t utf8_len(const uint8_t *p, size_t n)
-{
-    if (p[0] < 0x80) {
-        return 1;
-    }
-    size_t len = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-    if (p[0] < 0xc2 || p[0] > 0xf4 || n < len) {
-        return 0;
-    }
-    for (size_t i = 1; i < len; i++) {
-        if ((p[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    bool bad = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-               (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f);
-    return bad ? 0 : len;
-}
-
+/* What a terminal must not see (lib/utf8.h) is written as \uXXXX: all of it is below U+10000. */
 static void quoted(struct gy_json *j, const uint8_t *p, size_t n)
 {
     gy_buf_putc(j->out, '"');
     for (size_t i = 0; i < n;) {
-        size_t len = utf8_len(p + i, n - i);
+        uint32_t cp;
+        size_t len = gy_utf8_decode(p + i, n - i, &cp);
         if (len == 0) {
             gy_buf_puts(j->out, "\\ufffd");
-            i++;
-        } else if (len > 1) {
-            gy_buf_add(j->out, p + i, len);
-            i += len;
+        } else if (gy_utf8_control(cp)) {
+            gy_buf_printf(j->out, "\\u%04x", (unsigned)cp);
         } else {
-            uint8_t c = p[i++];
-            if (c == '"' || c == '\\') {
+            if (cp == '"' || cp == '\\') {
                 gy_buf_putc(j->out, '\\');
-                gy_buf_putc(j->out, (char)c);
-            } else if (c < 0x20 || c == 0x7f) {
-                gy_buf_printf(j->out, "\\u%04x", c);
-            } else {
-                gy_buf_putc(j->out, (char)c);
             }
+            gy_buf_add(j->out, p + i, len);
         }
+        i += len ? len : 1;
     }
     gy_buf_putc(j->out, '"');
 }

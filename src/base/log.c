@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/utf8.h"
+
 enum gy_log_level gy_log_max = GY_LOG_INFO;
 
 static const char *const level_names[] = {"error", "warn", "info", "debug"};
@@ -30,10 +32,13 @@ void gy_log_write(enum gy_log_level level, const char *fmt, ...)
     if (n > sizeof line - 2) {
         n = sizeof line - 2;
     }
-    for (size_t i = 0; i < n; i++) { /* a name with a newline must not forge a log line */
-        if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f) {
-            line[i] = '?';
+    for (size_t i = 0; i < n;) { /* a name with a newline must not forge a log line */
+        uint32_t cp;
+        size_t len = gy_utf8_decode((const uint8_t *)line + i, n - i, &cp);
+        if (!len || gy_utf8_control(cp)) {
+            memset(line + i, '?', len ? len : 1);
         }
+        i += len ? len : 1;
     }
     line[n++] = '\n';
     ssize_t rc = write(STDERR_FILENO, line, n);

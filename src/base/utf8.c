@@ -4,31 +4,6 @@
 
 #include <stdio.h>
 
-size_t gy_utf8_decode(const uint8_t *p, size_t n, uint32_t *cp)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (p[0] < 0x80) {
-        *cp = p[0];
-        return 1;
-    }
-    size_t len = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-    if (p[0] < 0xc2 || p[0] > 0xf4 || n < len) {
-        return 0;
-    }
-    uint32_t c = p[0] & (0x7fu >> len);
-    for (size_t i = 1; i < len; i++) {
-        if ((p[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-        c = c << 6 | (p[i] & 0x3fu);
-    }
-    if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) {
-        return 0;
-    }
-    *cp = c;
-    return len;
-}
-
 bool gy_utf8_valid(struct gy_slice s)
 {
     uint32_t cp;
@@ -57,14 +32,6 @@ static bool within(const struct range *r, size_t n, uint32_t cp)
 }
 
 #define WITHIN(table, cp) within(table, sizeof(table) / sizeof(table[0]), cp)
-
-bool gy_utf8_control(uint32_t cp)
-{
-    static const struct range control[] = {
-        {0, 0x1f}, {0x7f, 0x9f}, {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069},
-    };
-    return WITHIN(control, cp);
-}
 
 unsigned gy_utf8_width(uint32_t cp)
 {

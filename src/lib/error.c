@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/utf8.h"
+
 #define WORD_MAX \
     64 /* longer words have no neighbour worth naming, and the table stays on the stack */
 
@@ -51,6 +53,25 @@ const char *gyre_version(void)
     return GYRE_VERSION;
 }
 
+/* A message that fills its room may have been cut within a character: off with what is left. */
+static void cut_clean(char *message, size_t room)
+{
+    size_t len = strlen(message), from = len;
+    uint32_t cp;
+    if (len + 1 < room) {
+        return;
+    }
+    while (len - from < 4 && from > 0) {
+        uint8_t byte = (uint8_t)message[--from];
+        if ((byte & 0xc0) != 0x80) {
+            break;
+        }
+    }
+    if (!gy_utf8_decode((const uint8_t *)message + from, len - from, &cp)) {
+        message[from] = '\0';
+    }
+}
+
 int gy_fail(gyre_error_t *e, int code, const char *format, ...)
 {
     if (e) {
@@ -61,6 +82,7 @@ int gy_fail(gyre_error_t *e, int code, const char *format, ...)
         va_start(ap, format);
         vsnprintf(e->message, sizeof e->message, format, ap);
         va_end(ap);
+        cut_clean(e->message, sizeof e->message);
     }
     return code;
 }
@@ -73,22 +95,27 @@ int gy_fail_nomem(gyre_error_t *e)
 const char *gy_show(const char *name, char out[GY_SHOW])
 {
     static const char hex[] = "0123456789abcdef";
-    size_t n = 0;
-    for (const char *p = name; *p; p++) {
-        unsigned char c = (unsigned char)*p;
-        bool plain = c >= 0x20 && c != 0x7f && c != '\'' && c != '\\';
-        if (n + (plain ? 1 : 4) + sizeof "..." > GY_SHOW) {
+    const uint8_t *p = (const uint8_t *)name;
+    /* No more than fits is looked at, and the end of a sequence that begins in it. */
+    size_t n = 0, len = strnlen(name, GY_SHOW + 4);
+    for (size_t i = 0; i < len;) {
+        uint32_t cp;
+        size_t bytes = gy_utf8_decode(p + i, len - i, &cp);
+        bool plain = bytes && !gy_utf8_control(cp) && cp != '\'' && cp != '\\';
+        if (n + (plain ? bytes : 4) + sizeof "..." > GY_SHOW) {
             memcpy(out + n, "...", 3);
             n += 3;
             break;
         }
         if (plain) {
-            out[n++] = *p;
+            memcpy(out + n, p + i, bytes);
+            n += bytes;
+            i += bytes;
         } else {
             out[n++] = '\\';
             out[n++] = 'x';
-            out[n++] = hex[c >> 4];
-            out[n++] = hex[c & 15];
+            out[n++] = hex[p[i] >> 4];
+            out[n++] = hex[p[i++] & 15];
         }
     }
     out[n] = '\0';

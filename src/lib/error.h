@@ -15,8 +15,8 @@ int gy_fail(gyre_error_t *e, int code, const char *format, ...)
 int gy_fail_nomem(gyre_error_t *e);
 
 #define GY_SHOW 72
-/* A name as an error message may show it: control bytes and quotes as \xHH, long ones cut with
- * "...". Bytes from 0x80 up stay, so UTF-8 reads as written. Returns out. */
+/* A name as an error message may show it: control characters (utf8.h), broken bytes and quotes as
+ * \xHH, long ones cut with "...". Any other UTF-8 reads as written. Returns out. */
 const char *gy_show(const char *name, char out[GY_SHOW]);
 
 #endif

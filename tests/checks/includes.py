@@ -16,8 +16,9 @@ ORDER = ["lib", "base", "formats", "wire", "net", "control", "move", "proxy", "a
 NEVER = {("wire", "formats")}  # neighbours: both know bytes, neither the other
 # The experiments are computation: they know the library and the small helpers.
 NEVER |= {("study", room) for room in ORDER[2:] if room not in ("study", "cli")}
-# How a gyre_error_t is filled, one way for the whole house; which setting counts, for who reads and writes them.
-LIB_SHARED = {"lib/error.h", "lib/readers.h"}
+# How a gyre_error_t is filled, one way for the whole house; which setting counts, for who reads and writes them;
+# which characters no terminal is to see.
+LIB_SHARED = {"lib/error.h", "lib/readers.h", "lib/utf8.h"}
 LIBC_PURE = {
     "assert.h", "errno.h", "float.h", "inttypes.h", "limits.h", "stdalign.h", "stdarg.h", "stdatomic.h", "stdbool.h",
     "stddef.h", "stdint.h", "stdlib.h", "string.h", "stdio.h", "endian.h", "math.h", "xxhash.h",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_utf8.c - decoding against an oracle over all code points; quoting; columns. */
+#include "base/json.h"
 #include "base/utf8.h"
 
 #include <setjmp.h>
@@ -99,11 +100,25 @@ static void columns(void **state)
     assert_true(gy_utf8_control(0x9b) && gy_utf8_control(0x202e) && !gy_utf8_control('a'));
 }
 
+/* The same rule in JSON: no reader of it is misled, and no terminal that it is printed to. */
+static void test_json(void **state)
+{
+    (void)state;
+    struct gy_buf out = {0};
+    struct gy_json j;
+    gy_json_init(&j, &out);
+    gy_json_string(&j, "caf\xc3\xa9 \"\\ \x1b\x7f \xc2\x9b"
+                       "31m \xe2\x80\xae \xd8\x9c \xff");
+    assert_string_equal(gy_buf_cstr(&out), "\"caf\xc3\xa9 \\\"\\\\ \\u001b\\u007f \\u009b31m "
+                                           "\\u202e \\u061c \\ufffd\"");
+    gy_buf_fini(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_code_point), cmocka_unit_test(broken),  cmocka_unit_test(quoting),
-        cmocka_unit_test(escaping),         cmocka_unit_test(columns),
+        cmocka_unit_test(escaping),         cmocka_unit_test(columns), cmocka_unit_test(test_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
