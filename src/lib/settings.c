@@ -93,18 +93,24 @@ static int read_as(const struct gy_like *like, size_t id, const char *given, uin
     return gy_value_read(table[id].key, kinds[id], table[id].values, given, value, text, e);
 }
 
-/* Without `like`, for what may still wait for it: does any system permit the value? */
+/* Without `like`, for what may still wait for it: does any system permit the value? So "", which is
+ * what get answers for a setting that a system has not, may come before the system does. */
 static bool read_as_any(size_t id, const char *given, char text[GY_SETTING_TEXT])
 {
     uint64_t value;
     for (unsigned i = GY_LIKE_NOTHING + 1; i < GY_LIKE_COUNT; i++) {
-        const struct gy_like *like = gy_like_of(i);
-        if (gy_like_setting(like, (enum gy_setting)id) &&
-            read_as(like, id, given, &value, text, NULL) == GYRE_OK) {
+        if (read_as(gy_like_of(i), id, given, &value, text, NULL) == GYRE_OK) {
             return true;
         }
     }
     return false;
+}
+
+/* Is "" how it reads when it is not set? */
+static bool is_unset(const struct gy_like *like, size_t id)
+{
+    const struct gy_like_setting *row = like ? gy_like_setting(like, (enum gy_setting)id) : NULL;
+    return row ? !*row->fallback : kinds[id] == GY_VALUE_LIKE;
 }
 
 /* Does what was set fit the system? */
@@ -113,7 +119,8 @@ static int check_all(const struct gy_settings *s, const struct gy_like *like, gy
     for (size_t id = 0; id < GY_SET_COUNT; id++) {
         char text[GY_SETTING_TEXT];
         uint64_t value;
-        int err = s->chosen[id] ? read_as(like, id, s->text[id], &value, text, e) : GYRE_OK;
+        bool reads = s->chosen[id] && (*s->text[id] || !is_unset(like, id));
+        int err = reads ? read_as(like, id, s->text[id], &value, text, e) : GYRE_OK;
         if (err) {
             return err;
         }
@@ -148,6 +155,19 @@ void gy_settings_init(struct gy_settings *s)
     }
 }
 
+/* What the system has not, or what "" leaves to it, is as before it was ever set; also once `like`
+ * is taken away again. */
+static void forget_unset(struct gy_settings *s, const struct gy_like *like)
+{
+    for (size_t id = 0; id < GY_SET_COUNT; id++) {
+        bool unset = !belongs(like, id) || (!*s->text[id] && is_unset(like, id));
+        if (s->chosen[id] && unset) {
+            s->chosen[id] = false;
+            take_default(s, id);
+        }
+    }
+}
+
 static int set_like(struct gy_settings *s, const char *given, gyre_error_t *e)
 {
     char text[GY_SETTING_TEXT];
@@ -159,6 +179,9 @@ static int set_like(struct gy_settings *s, const char *given, gyre_error_t *e)
     if (!err) {
         s->value[GY_SET_LIKE] = value;
         memcpy(s->text[GY_SET_LIKE], text, strlen(text) + 1);
+    }
+    if (!err && value) {
+        forget_unset(s, gy_like_of(value));
     }
     return err;
 }
@@ -181,13 +204,6 @@ static int read_early(size_t id, const char *given, uint64_t *value, char text[G
         err = GYRE_OK;
     }
     return err;
-}
-
-/* Is "" how it reads when it is not set? */
-static bool is_unset(const struct gy_like *like, size_t id)
-{
-    const struct gy_like_setting *row = like ? gy_like_setting(like, (enum gy_setting)id) : NULL;
-    return row ? !*row->fallback : kinds[id] == GY_VALUE_LIKE;
 }
 
 int gy_settings_set(struct gy_settings *s, const char *key, const char *given, gyre_error_t *e)

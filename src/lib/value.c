@@ -31,7 +31,7 @@ static int fail_word(const char *key, const char *values, const char *given, gyr
     const char *near = gyre_nearest(given, known, n);
     return gy_fail(e, GYRE_UNKNOWN, "%s: unknown value '%s'%s%s%s (one of %s)", key,
                    gy_show(given, shown), near ? "; did you mean '" : "", near ? near : "",
-                   near ? "'?" : "", values);
+                   near ? "'?" : "", *values == '|' ? values + 1 : values);
 }
 
 static int read_word(const char *key, const char *values, const char *given, uint64_t *value,
