@@ -15,6 +15,12 @@
 
 #define PERMILLE 1000u
 
+int gy_stage_stale(uint64_t comes, uint64_t serves, gyre_error_t *e)
+{
+    return gy_fail(e, GYRE_CONFLICT, "version %llu is older than %llu, which serves",
+                   (unsigned long long)comes, (unsigned long long)serves);
+}
+
 int gy_stage_check(const struct gyre_stage *s, gyre_error_t *e)
 {
     if (s->size < sizeof *s || !s->map) {
@@ -26,6 +32,10 @@ int gy_stage_check(const struct gyre_stage *s, gyre_error_t *e)
     }
     if (!s->next && (s->next_mask || s->permille)) {
         return gy_fail(e, GYRE_INVALID, "a share or a mask is given for the next map, but no map");
+    }
+    /* Else every share of the change could be published but its end. */
+    if (s->next && gyre_map_version(s->next) < gy_stage_version(s)) {
+        return gy_stage_stale(gyre_map_version(s->next), gy_stage_version(s), e);
     }
     if ((s->mask && gyre_mask_map(s->mask) != s->map) ||
         (s->next_mask && gyre_mask_map(s->next_mask) != s->next)) {

@@ -7,7 +7,10 @@
 
 #include "gyre.h"
 
-/* Is s complete, and do its masks belong to its maps? INVALID, RANGE or MISMATCH. */
+/* CONFLICT: an old fleet must not come back. */
+int gy_stage_stale(uint64_t comes, uint64_t serves, gyre_error_t *e);
+/* Is s complete, do its masks belong to its maps, and can it end? INVALID, RANGE, MISMATCH or
+ * CONFLICT. */
 int gy_stage_check(const struct gyre_stage *s, gyre_error_t *e);
 /* The version that serves: that of a next map counts once it has taken over. */
 uint64_t gy_stage_version(const struct gyre_stage *s);

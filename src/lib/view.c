@@ -155,9 +155,7 @@ static int check_version(const gyre_view_t *v, const struct gyre_stage *s, gyre_
     /* Relaxed: only publishers change it, and they take turns. */
     const struct published *now = atomic_load_explicit(&v->current, memory_order_relaxed);
     uint64_t have = gy_stage_version(&now->stage), comes = gy_stage_version(s);
-    return comes < have ? gy_fail(e, GYRE_CONFLICT, "version %llu is older than %llu, which serves",
-                                  (unsigned long long)comes, (unsigned long long)have)
-                        : GYRE_OK;
+    return comes < have ? gy_stage_stale(comes, have, e) : GYRE_OK;
 }
 
 int gyre_view_publish(gyre_view_t *v, const struct gyre_stage *s, gyre_error_t *e)

@@ -71,6 +71,32 @@ static void test_refused(void **state)
     gyre_map_unref(b);
 }
 
+/* A change that can never end does not begin: the next map would be refused as an old one. */
+static void test_refused_at_first(void **state)
+{
+    (void)state;
+    gyre_map_t *now = fleet_of(3, 5, ""), *next = fleet_of(4, 4, ""), *fits = fleet_of(4, 5, "");
+    struct gyre_stage s = {.size = sizeof s, .map = now};
+    gyre_error_t e = {0};
+    gyre_view_t *v = view_of(&s), *other;
+    s.next = next;
+    for (s.permille = 0; s.permille <= 1000; s.permille += 500) {
+        assert_int_equal(gyre_view_publish(v, &s, &e), GYRE_CONFLICT);
+        assert_string_equal(e.message, "version 4 is older than 5, which serves");
+        assert_int_equal(gyre_view_new(&s, &other, &e), GYRE_CONFLICT);
+        assert_null(other);
+    }
+    s.next = fits;
+    s.permille = 1000;
+    assert_int_equal(gyre_view_publish(v, &s, &e), GYRE_OK);
+    s = (struct gyre_stage){.size = sizeof s, .map = fits};
+    assert_int_equal(gyre_view_publish(v, &s, &e), GYRE_OK);
+    gyre_view_free(v);
+    gyre_map_unref(now);
+    gyre_map_unref(next);
+    gyre_map_unref(fits);
+}
+
 static size_t left(gyre_view_t *v)
 {
     size_t n = SIZE_MAX;
@@ -406,12 +432,12 @@ static void test_empty(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_reclaimed),
-        cmocka_unit_test(test_route),        cmocka_unit_test(test_share_values),
-        cmocka_unit_test(test_route_masked), cmocka_unit_test(test_route_replaced),
-        cmocka_unit_test(test_bounded_down), cmocka_unit_test(test_bounded_deal),
-        cmocka_unit_test(test_bound_limits), cmocka_unit_test(test_marks_within),
-        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_refused_at_first),
+        cmocka_unit_test(test_reclaimed),      cmocka_unit_test(test_route),
+        cmocka_unit_test(test_share_values),   cmocka_unit_test(test_route_masked),
+        cmocka_unit_test(test_route_replaced), cmocka_unit_test(test_bounded_down),
+        cmocka_unit_test(test_bounded_deal),   cmocka_unit_test(test_bound_limits),
+        cmocka_unit_test(test_marks_within),   cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
