@@ -337,6 +337,9 @@ static struct sum add_up(const gyre_hot_t *a, uint32_t i, unsigned behind_a, con
 
 int gyre_hot_merge(gyre_hot_t *into, const gyre_hot_t *from, gyre_error_t *e)
 {
+    if (into == from) {
+        return gy_fail(e, GYRE_INVALID, "a sketch cannot be added to itself");
+    }
     if (into->capacity != from->capacity || into->kept != from->kept ||
         into->halving.life != from->halving.life) {
         return gy_fail(e, GYRE_MISMATCH, "the two sketches were made with different settings");

@@ -166,8 +166,9 @@ void gyre_share_interval(uint64_t hits, uint64_t keys, double confidence, double
     if (keys == 0) {
         return;
     }
+    hits = hits < keys ? hits : keys; /* more than there were: all of them */
     double p = (double)hits / n, middle = p + zz / (2 * n);
     double reach = z * gy_sqrt(p * (1 - p) / n + zz / (4 * n * n)), all = 1 + zz / n;
     *low = hits == 0 ? 0 : (middle - reach) / all;
-    *high = hits >= keys ? 1 : (middle + reach) / all;
+    *high = hits == keys ? 1 : (middle + reach) / all;
 }

@@ -91,6 +91,9 @@ int gyre_load_merge(gyre_load_t *into, const gyre_load_t *from, gyre_error_t *e)
     if (into->map != from->map || into->halving.life != from->halving.life) {
         return gy_fail(e, GYRE_MISMATCH, "the two loads are of different maps or half-lives");
     }
+    if (into == from) {
+        return gy_fail(e, GYRE_INVALID, "a load cannot be added to itself");
+    }
     unsigned into_behind = gy_halvings_behind(&into->halving, &from->halving);
     unsigned from_behind = gy_halvings_behind(&from->halving, &into->halving);
     if (into_behind) {
@@ -108,7 +111,7 @@ int gyre_load_merge(gyre_load_t *into, const gyre_load_t *from, gyre_error_t *e)
 
 int gyre_load_balance(gyre_load_t *l, enum gyre_load_kind kind, struct gyre_balance *out)
 {
-    if ((unsigned)kind >= GYRE_LOADS) {
+    if ((unsigned)kind >= GYRE_LOADS || out->size < sizeof out->size) {
         return GYRE_INVALID;
     }
     for (uint32_t i = 0; i < l->map->count; i++) {

@@ -182,6 +182,17 @@ static gyre_topology_t *level_new(const struct gy_settings *s, uint64_t version)
     return t;
 }
 
+/* The zone is a node of the outer map; to whoever reads the message it is none. */
+static int check_zone(const struct gyre_node *n, const char *zone, gyre_error_t *e)
+{
+    char shown[GY_SHOW], zone_shown[GY_SHOW];
+    return strlen(zone) <= GY_NAME_MAX
+               ? GYRE_OK
+               : gy_fail(e, GYRE_RANGE,
+                         "node '%s': its zone '%s' is longer than %u bytes, the most with `level`",
+                         gy_show(n->name, shown), gy_show(zone, zone_shown), GY_NAME_MAX);
+}
+
 /* Zones in name order of their paths' first parts; a node without a path stands in "(none)". */
 static int build_outer(struct gyre_map *m, struct zoned *x, const struct gy_settings *s,
                        gyre_error_t *e)
@@ -192,9 +203,10 @@ static int build_outer(struct gyre_map *m, struct zoned *x, const struct gy_sett
         char name[GY_NAME_MAX + 2];
         gy_zone_name(&m->nodes[i], (uint32_t)s->value[GY_SET_LEVEL], name, sizeof name);
         const struct gyre_node *zone = gyre_topology_find(t, name);
-        if (zone) {
+        err = check_zone(&m->nodes[i], name, e);
+        if (!err && zone) {
             err = gyre_topology_set_weight(t, name, zone->weight + m->nodes[i].weight, e);
-        } else {
+        } else if (!err) {
             struct gyre_node n = {.size = sizeof n, .name = name, .weight = m->nodes[i].weight};
             err = gyre_topology_add(t, &n, e);
         }

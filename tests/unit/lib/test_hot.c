@@ -100,6 +100,7 @@ static void test_merge(void **state)
     gyre_hot_t *a = sketch(2, 60), *b = sketch(2, 60), *other = sketch(3, 60);
     struct gyre_hot_key top[2];
     gyre_error_t e;
+    assert_int_equal(gyre_hot_merge(a, a, &e), GYRE_INVALID);
     assert_int_equal(gyre_hot_merge(a, other, &e), GYRE_MISMATCH);
     assert_string_equal(e.message, "the two sketches were made with different settings");
     add(a, "x", 8);
@@ -141,6 +142,8 @@ static void test_load(void **state)
     assert_int_equal(gyre_load_balance(a, GYRE_LOAD_BYTES, &got), GYRE_OK);
     assert_true(got.cv > 0.99 && got.cv < 1.01 && got.peak > 1.99);
     assert_int_equal(gyre_load_balance(a, (enum gyre_load_kind)9, &got), GYRE_INVALID);
+    assert_int_equal(gyre_load_balance(a, GYRE_LOAD_OPS, &(struct gyre_balance){.size = 0}),
+                     GYRE_INVALID);
 
     gyre_load_add(b, 0, GYRE_LOAD_OPS, 7);
     gyre_load_clock(b, 10);
@@ -153,6 +156,7 @@ static void test_load(void **state)
     assert_int_equal(gyre_load_of(b, 1, GYRE_LOAD_OPS), 0);
     gyre_error_t e;
     assert_int_equal(gyre_load_merge(a, other, &e), GYRE_MISMATCH);
+    assert_int_equal(gyre_load_merge(a, a, &e), GYRE_INVALID);
     gyre_load_free(a);
     gyre_load_free(b);
     gyre_load_free(other);

@@ -67,8 +67,15 @@ static void test_share_interval(void **state)
     static const struct {
         uint64_t hits, keys;
         double low, high;
-    } rows[] = {{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611},
-                {1, 29, 0.0061, 0.1718},   {20, 20, 0.8389, 1},       {0, 0, 0, 1}};
+    } rows[] = {{81, 263, 0.2553, 0.3662},
+                {15, 148, 0.0624, 0.1605},
+                {0, 20, 0, 0.1611},
+                {1, 29, 0.0061, 0.1718},
+                {20, 20, 0.8389, 1},
+                {0, 0, 0, 1},
+                /* More hits than keys are all of them. */
+                {5, 3, 0.4385, 1},
+                {21, 20, 0.8389, 1}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         double low, high;
         gyre_share_interval(rows[i].hits, rows[i].keys, 0.95, &low, &high);

@@ -141,6 +141,30 @@ static void test_clone_stands_alone(void **state)
     gyre_topology_free(NULL);
 }
 
+/* A zone is no node, and which node it was said of is told. */
+static void test_long_zone(void **state)
+{
+    (void)state;
+    char zone[2 * 4097 + 2];
+    memset(zone, 'z', sizeof zone - 1);
+    zone[sizeof zone - 1] = '\0';
+    zone[4096] = '/';
+    for (int longer = 0; longer < 2; longer++) {
+        gyre_topology_t *t = fleet_new("level region");
+        gyre_error_t e = {0};
+        gyre_map_t *m;
+        fleet_add(t, "a", 1, "eu");
+        fleet_add(t, "b", 1, zone);
+        fleet_add(t, "c", 1, zone);
+        assert_int_equal(gyre_map_build(t, &m, &e), longer ? GYRE_RANGE : GYRE_OK);
+        assert_true(!longer || strncmp(e.message, "node 'b': its zone 'zzz", 23) == 0);
+        assert_true(!longer || strstr(e.message, "...' is longer than 4096 bytes"));
+        gyre_map_unref(m);
+        gyre_topology_free(t);
+        zone[4096] = 'z';
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +174,7 @@ int main(void)
         cmocka_unit_test(test_find_and_change),
         cmocka_unit_test(test_remove_keeps_order),
         cmocka_unit_test(test_clone_stands_alone),
+        cmocka_unit_test(test_long_zone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
