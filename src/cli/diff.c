@@ -146,6 +146,7 @@ int gy_cmd_diff(int argc, char **argv)
     }
     if (!rc) {
         rc = gy_movement_make(&m, old.map, new.map, d.samples, &d.from);
+        m.copies = gy_copies_of_two(old.config->topology, new.config->topology);
     }
     if (!rc && d.arcs && !gyre_diff_has_arcs(m.diff)) {
         gy_complain("diff: --arcs: these placements have no arcs that can be compared");

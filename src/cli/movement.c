@@ -249,6 +249,10 @@ void gy_movement_text(const struct gy_movement *m, double limit, size_t flows, s
                       (unsigned long long)m->keys_moved, (unsigned long long)m->keys_total,
                       100 * part);
     }
+    if (m->copies > 1) {
+        gy_buf_printf(out, "replicas  %9llu    copies of a key; all of this is of its first only\n",
+                      (unsigned long long)m->copies);
+    }
     if (gy_movement_excess(m, limit)) {
         char line[120];
         snprintf(line, sizeof line, "NOT MINIMAL: the ratio %.4f is above %.4g",

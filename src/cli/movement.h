@@ -15,6 +15,7 @@ struct gy_movement {
     gyre_map_t *from, *to; /* borrowed */
     gyre_diff_t *diff;
     uint64_t samples;
+    uint64_t copies; /* of a key, that either topology asks for; set after gy_movement_make */
     bool measured;
     uint64_t keys_total, keys_moved;
     struct gy_flow_count *counts; /* of measured keys, by flow; sorted by pair */

@@ -21,6 +21,12 @@ uint64_t gy_copies_of(const gyre_topology_t *t)
     return text && !gy_num_uint(gy_str(text), &n) && n ? n : 1;
 }
 
+uint64_t gy_copies_of_two(const gyre_topology_t *a, const gyre_topology_t *b)
+{
+    uint64_t x = gy_copies_of(a), y = gy_copies_of(b);
+    return x > y ? x : y;
+}
+
 int gy_plain_map(const gyre_topology_t *t, gyre_map_t **out)
 {
     gyre_topology_t *plain = gyre_topology_clone(t);

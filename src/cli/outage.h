@@ -36,6 +36,8 @@ void gy_outage_json(const struct gy_outage *o, struct gy_buf *out);
 
 /* Copies of a key that the topology asks for, 1 where it has no such setting. */
 uint64_t gy_copies_of(const gyre_topology_t *t);
+/* The same of two topologies: whichever asks for more. */
+uint64_t gy_copies_of_two(const gyre_topology_t *a, const gyre_topology_t *b);
 /* The map of the topology with its zones left aside: the key's own order of nodes. */
 int gy_plain_map(const gyre_topology_t *t, gyre_map_t **out);
 

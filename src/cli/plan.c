@@ -7,6 +7,7 @@
 #include "cli/cmd.h"
 #include "cli/movement.h"
 #include "cli/out.h"
+#include "cli/outage.h"
 #include "cli/replan.h"
 #include "cli/write_as.h"
 #include "formats/redis_slots.h"
@@ -135,6 +136,7 @@ static int prepare(struct plan *p, const char *path)
     }
     if (!rc) {
         rc = gy_movement_make(&p->movement, p->old.map, p->map, p->samples, &p->from);
+        p->movement.copies = gy_copies_of_two(p->old.config->topology, p->next);
     }
     return rc;
 }
