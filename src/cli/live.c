@@ -148,6 +148,11 @@ static int connect_to(const char *url, const char *address, struct gy_sync **out
     gy_live_name(url, shown, sizeof shown);
     int rc = parse(url, shown, &u, e);
     rc = rc ? rc : gy_addr_parse(address ? address : u.host, PORT, addr, e);
+    if (!rc && address && addr->is_unix) {
+        /* A server said so: it must not choose which socket here is told the password. */
+        rc = gy_format_fail(e, GYRE_REFUSED, address,
+                            "a server names a socket of this machine; only HOST:PORT is asked");
+    }
     if (!rc) {
         struct gy_sync_opts opts = {.user = u.user,
                                     .password = u.password && *u.password ? u.password : NULL,

@@ -52,7 +52,13 @@ static int take(struct question *q, struct gy_pool *mine, gyre_error_t *e)
         rc = gy_pool_note(mine, GY_LEVEL_WARNING, "not-asked", 0, "%s does not tell its view: %s",
                           q->server->name, why_of(q));
     } else {
-        rc = gy_views_add(mine, view->list[0], q->server->name, e);
+        rc = gy_views_add(mine, view->list[0], q->server->name, &q->why);
+        if (rc == GYRE_NOMEM) {
+            *e = q->why;
+        } else if (rc) { /* a node that was reset: the others are heard all the same */
+            rc = gy_pool_note(mine, GY_LEVEL_WARNING, "views-differ", 0, "%s's view is of %s",
+                              q->server->name, q->why.message);
+        }
     }
     gy_pools_free(view);
     return rc;

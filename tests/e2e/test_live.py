@@ -168,3 +168,43 @@ def test_nodes_are_asked_together():
         assert len(notes) == 40, done
         assert sum("here are 2" in n for n in notes) == 32 and sum("Connection refused" in n for n in notes) == 7, notes
         assert sum("cannot resolve" in n for n in notes) == 1
+
+
+def node(i, where, flags="master", slots=""):
+    return f"{i:040x} {where}@1 {flags} - 0 0 1 connected {slots}\n"
+
+
+def listing(*lines):
+    return HELLO + [bulk("".join(lines).encode())]
+
+
+def test_a_node_of_another_cluster_silences_nobody():
+    """One node was reset: that is found, and so is what another one knows."""
+    with Stranger(listing(node(9, "127.0.0.1:9", "myself,master"))) as strange:
+        one = {asked: node(1, "127.0.0.1:1", asked + "master", "0-8191") for asked in ("", "myself,")}
+        two = node(2, f"127.0.0.1:{strange.port}", slots="8192-16383")
+        with Stranger(listing(one[""], two, node(3, "127.0.0.1:3", "myself,master", f"[5->-{1:040x}]"))) as third:
+            with Stranger(listing(one["myself,"], two, node(3, f"127.0.0.1:{third.port}"))) as first:
+                done = gyre("doctor", f"redis://127.0.0.1:{first.port}")
+    assert done.returncode == 1 and not done.stderr, done
+    assert f"error views-differ: 127.0.0.1:{strange.port}'s view is of another cluster: " in done.stdout
+    assert f"127.0.0.1:{third.port} has 1 open slot" in done.stdout
+    assert done.stdout.count("views-differ") == 1
+
+
+def test_no_server_chooses_a_socket_of_this_machine(farm):
+    """A server that names unix:/path as a node's address gets nobody to dial it, nor the password there."""
+    path = farm.dir / "x.sock:6379"
+    with socket.socket(socket.AF_UNIX) as trap:
+        trap.bind(str(path))
+        trap.listen()
+        trap.setblocking(False)
+        lines = node(1, "127.0.0.1:1", "myself,master"), node(2, f"unix:{path}", slots="0-16383")
+        with Stranger([b"+OK\r\n"] + listing(*lines)) as s:
+            url = f"redis://:secret@127.0.0.1:{s.port}"
+            found = gyre("doctor", url)
+            plan = gyre("plan", url, "--even", "--sample", "5")
+        with pytest.raises(BlockingIOError):
+            trap.accept()
+    assert found.returncode == 0 and "not-asked" in found.stdout and "names a socket" in found.stdout, found
+    assert plan.returncode == 3 and "names a socket" in plan.stderr, plan
