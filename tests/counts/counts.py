@@ -4,7 +4,8 @@ that PROGRAM (work.c) does, and holds them against TABLE: `name<TAB>instructions
 With --counted they were counted elsewhere, where there is AVX-512 (tools/avx512.sh), and FILE has them.
 
 Fails when a count is more than 5 % above its row, and when it is as far below: a gain is kept by
-writing it down. --write does that. Where there is no valgrind, or a level of vector instructions
+writing it down. --write does that. Of those counted elsewhere 12 %: the interrupts of an emulated
+machine are counted too, more of them where the emulator is slow. Where there is no valgrind, or a level of vector instructions
 is not there, it says so and skips."""
 import os
 import pathlib
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-TOLERANCE = 0.05
+TOLERANCE, TOLERANCE_ELSEWHERE = .05, .12
 SKIP = 77
 
 
@@ -50,12 +51,12 @@ def read(path):
     return found or sys.exit(f"counts: {path} counts nothing")
 
 
-def flaws(table, counts):
+def flaws(table, counts, tolerance):
     found = []
     for name, now in counts:
         if name not in table:
             found.append(f"{name}: {now:.1f}, and no row")
-        elif abs(now / table[name] - 1) > TOLERANCE:
+        elif abs(now / table[name] - 1) > tolerance:
             better = "fewer: keep that, with --write" if now < table[name] else "more"
             found.append(f"{name}: {now:.1f} instructions, {table[name]:.1f} before: {better}")
     return found
@@ -87,7 +88,7 @@ def main():
         if len(flaws(table, [(name, max(now, table.get(name, now)) * 1.1)])) != 1:
             sys.exit(f"counts: a tenth more of '{name}' goes unseen")
     missing = set(table) - {name for name, _ in counts} - others
-    found = flaws(table, counts) + [f"{name}: a row, and no work" for name in sorted(missing)]
+    found = flaws(table, counts, TOLERANCE_ELSEWHERE if elsewhere else TOLERANCE) + [f"{name}: a row, and no work" for name in sorted(missing)]
     for name, now in counts:
         print(f"{name:28} {now:9.1f}")
     if found:
