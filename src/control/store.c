@@ -14,11 +14,11 @@
 #include "control/store.h"
 
 #include "base/utf8.h"
+#include "control/store_place.h"
 #include "lib/error.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -31,7 +31,8 @@
 #define STORE_APPLICATION 0x67797265 /* "gyre", PRAGMA application_id */
 #define STORE_FORMAT      1          /* PRAGMA user_version */
 #define STORE_BUSY_MS     5000       /* another process of ours holds the write lock for a moment */
-#define INDEX_BYTES       32768      /* of the write-ahead log's index, to begin with */
+#define LOG_RETRY_MS      5
+#define INDEX_BYTES       32768 /* of the write-ahead log's index, to begin with */
 
 struct gy_store {
     sqlite3 *db;
@@ -88,57 +89,7 @@ static int fail_db(struct gy_store *s, gyre_error_t *e, const char *what)
     return gy_fail(e, GYRE_IO, "%s: %s: %s%s", s->path, what, text, advice);
 }
 
-static int fail_errno(gyre_error_t *e, const char *path, const char *what)
-{
-    return gy_fail(e, GYRE_IO, "%s: %s: %s", path, what, strerror(errno));
-}
-
-/* ---- the directory and its lock ---- */
-
-static int make_dir(const char *dir, gyre_error_t *e)
-{
-    struct stat st;
-    if (mkdir(dir, 0700) != 0 && errno != EEXIST) {
-        return fail_errno(e, dir, "cannot create the state directory");
-    }
-    if (stat(dir, &st) != 0) {
-        return fail_errno(e, dir, "cannot look at the state directory");
-    }
-    if (!S_ISDIR(st.st_mode)) {
-        return gy_fail(e, GYRE_IO, "%s: the state must be a directory, and this is not one", dir);
-    }
-    return GYRE_OK;
-}
-
-int gy_store_check(const char *dir, gyre_error_t *e)
-{
-    char path[PATH_MAX], above[PATH_MAX];
-    struct stat st;
-    if ((size_t)snprintf(path, sizeof path, "%s/gyre.db-journal", dir) >= sizeof path) {
-        return gy_fail(e, GYRE_IO, "%s: the path is too long", dir);
-    }
-    if (stat(dir, &st) != 0) {
-        if (errno != ENOENT) {
-            return fail_errno(e, dir, "cannot look at the state directory");
-        }
-        memcpy(above, path, strlen(dir) + 1);
-        above[strlen(dir)] = '\0';
-        return access(dirname(above), W_OK | X_OK) == 0
-                   ? GYRE_OK
-                   : fail_errno(e, dir, "cannot create the state directory");
-    }
-    if (S_ISDIR(st.st_mode) && access(dir, R_OK | W_OK | X_OK) != 0) {
-        return fail_errno(e, dir, "cannot use the state directory");
-    }
-    if (!S_ISDIR(st.st_mode)) {
-        return gy_fail(e, GYRE_IO, "%s: the state must be a directory, and this is not one", dir);
-    }
-    snprintf(path, sizeof path, "%s/gyre.db", dir);
-    if (access(path, F_OK) == 0 && access(path, R_OK | W_OK) != 0) {
-        return fail_errno(e, path, "cannot be used");
-    }
-    return GYRE_OK;
-}
+/* ---- the lock ---- */
 
 static int in_use(const char *dir, const char *pid, bool beside, gyre_error_t *e)
 {
@@ -161,11 +112,11 @@ static int take_lock(struct gy_store *s, const char *dir, bool beside, gyre_erro
     }
     s->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (s->lock_fd < 0) {
-        return fail_errno(e, path, "cannot open the lock");
+        return gy_store_place_fail(e, path, "cannot open the lock");
     }
     if (flock(s->lock_fd, (beside ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK) {
-            return fail_errno(e, path, "cannot lock");
+            return gy_store_place_fail(e, path, "cannot lock");
         }
         ssize_t n = pread(s->lock_fd, pid, sizeof pid - 1, 0);
         pid[n > 0 ? n : 0] = '\0';
@@ -182,8 +133,9 @@ static int take_lock(struct gy_store *s, const char *dir, bool beside, gyre_erro
     /* Over what is there, so that it needs no room; without any, the number is what must miss. */
     int len = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
     bool told = pwrite(s->lock_fd, pid, (size_t)len, 0) == len && ftruncate(s->lock_fd, len) == 0;
-    return told || errno == ENOSPC || errno == EDQUOT ? GYRE_OK
-                                                      : fail_errno(e, path, "cannot write");
+    return told || errno == ENOSPC || errno == EDQUOT
+               ? GYRE_OK
+               : gy_store_place_fail(e, path, "cannot write");
 }
 
 /* ---- the data base ---- */
@@ -222,31 +174,48 @@ static int create_tables(struct gy_store *s, gyre_error_t *e)
     return exec(s, sql, e);
 }
 
-/* Ours and of a format we know, or new and empty. */
-static int check_format(struct gy_store *s, bool look, gyre_error_t *e)
+struct marks {
+    int application, format, objects;
+};
+
+/* Of one moment: another process may be making the store, and commits it between two statements. */
+static int read_marks(struct gy_store *s, struct marks *m, gyre_error_t *e)
 {
-    int application = 0, format = 0, objects = 0;
-    int rc = pragma_int(s, "PRAGMA application_id", &application, e);
-    if (rc == GYRE_OK) {
-        rc = pragma_int(s, "PRAGMA user_version", &format, e);
-    }
-    if (rc == GYRE_OK) {
-        rc = pragma_int(s, "SELECT count(*) FROM sqlite_master", &objects, e);
-    }
+    int rc = exec(s, "BEGIN", e);
     if (rc != GYRE_OK) {
         return rc;
     }
-    if (application == 0 && objects == 0) {
+    rc = pragma_int(s, "PRAGMA application_id", &m->application, e);
+    if (rc == GYRE_OK) {
+        rc = pragma_int(s, "PRAGMA user_version", &m->format, e);
+    }
+    if (rc == GYRE_OK) {
+        rc = pragma_int(s, "SELECT count(*) FROM sqlite_master", &m->objects, e);
+    }
+    /* Nothing was written, so its own failure loses nothing. */
+    (void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return rc;
+}
+
+/* Ours and of a format we know, or new and empty. */
+static int check_format(struct gy_store *s, bool look, gyre_error_t *e)
+{
+    struct marks m = {0};
+    int rc = read_marks(s, &m, e);
+    if (rc != GYRE_OK) {
+        return rc;
+    }
+    if (m.application == 0 && m.objects == 0) {
         return look ? gy_fail(e, GYRE_UNKNOWN, "%s: nothing is in it yet", s->path)
                     : create_tables(s, e);
     }
-    if (application != STORE_APPLICATION) {
+    if (m.application != STORE_APPLICATION) {
         return gy_fail(e, GYRE_IO, "%s: an SQLite file, but not a store of gyre", s->path);
     }
-    if (format > STORE_FORMAT) {
+    if (m.format > STORE_FORMAT) {
         return gy_fail(e, GYRE_IO,
                        "%s: written by a newer gyre (format %d, this one knows %d): use that one",
-                       s->path, format, STORE_FORMAT);
+                       s->path, m.format, STORE_FORMAT);
     }
     return GYRE_OK;
 }
@@ -274,22 +243,12 @@ static int prepare(struct gy_store *s, gyre_error_t *e)
     return GYRE_OK;
 }
 
-/* Made before SQLite would, because the topology is nobody else's business: -wal and -shm take over
- * its mode. */
 static int make_file(struct gy_store *s, bool look, gyre_error_t *e)
 {
-    struct stat st;
-    int fd = open(s->path, (look ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC, 0600);
-    if (fd < 0 && look && (errno == ENOENT || errno == ENOTDIR)) {
-        return gy_fail(e, GYRE_UNKNOWN, "%s: no store is there", s->path);
-    }
-    if (fd < 0) {
-        return fail_errno(e, s->path, "cannot open");
-    }
-    int rc = fstat(fd, &st) == 0 ? GYRE_OK : fail_errno(e, s->path, "cannot look at");
+    struct stat st = {0};
+    int rc = gy_store_place_file(s->path, !look, &st, e);
     s->device = st.st_dev;
     s->inode = st.st_ino;
-    close(fd);
     return rc;
 }
 
@@ -316,6 +275,18 @@ bool gy_store_holds(const struct gy_store *s)
            still_there(s, NULL) == GYRE_OK;
 }
 
+/* SQLite waits for no lock it would have to raise, as two that make the store at once both must:
+ * here the waiting is ours. */
+static int begin_log(struct gy_store *s, gyre_error_t *e)
+{
+    int code = sqlite3_exec(s->db, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
+    for (int left = STORE_BUSY_MS; code == SQLITE_BUSY && left > 0; left -= LOG_RETRY_MS) {
+        sqlite3_sleep(LOG_RETRY_MS);
+        code = sqlite3_exec(s->db, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
+    }
+    return code == SQLITE_OK ? GYRE_OK : fail_db(s, e, "cannot begin its log");
+}
+
 static int open_db(struct gy_store *s, bool look, bool alone, gyre_error_t *e)
 {
     /* FULLMUTEX: a mistaken use from two threads must not damage the file. Who only looks still
@@ -327,11 +298,11 @@ static int open_db(struct gy_store *s, bool look, bool alone, gyre_error_t *e)
     if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK) {
         return fail_db(s, e, "cannot open");
     }
-    sqlite3_busy_timeout(s->db, STORE_BUSY_MS);
     int rc = alone ? exec(s, "PRAGMA locking_mode=EXCLUSIVE", e) : GYRE_OK;
     if (rc == GYRE_OK && !look) {
-        rc = exec(s, "PRAGMA journal_mode=WAL", e);
+        rc = begin_log(s, e);
     }
+    sqlite3_busy_timeout(s->db, STORE_BUSY_MS);
     if (rc == GYRE_OK && !look) {
         rc = exec(s, "PRAGMA synchronous=FULL", e);
     }
@@ -378,7 +349,7 @@ int gy_store_open(const char *dir, enum gy_store_open_mode mode, struct gy_store
     s->lock_fd = -1;
     s->seen = -1;
     bool look = mode == GY_STORE_LOOK, beside = mode == GY_STORE_BESIDE;
-    int rc = look ? GYRE_OK : make_dir(dir, e);
+    int rc = look ? GYRE_OK : gy_store_place_dir(dir, e);
     if (rc == GYRE_OK && asprintf(&s->path, "%s/gyre.db", dir) < 0) {
         s->path = NULL;
         rc = gy_fail_nomem(e);

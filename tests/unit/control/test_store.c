@@ -13,6 +13,7 @@
 #include "control/store.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -265,6 +266,89 @@ static void test_not_ours(void **state)
     cannot_open(dir, GYRE_IO, "written by a newer gyre");
 }
 
+/* Another process makes the store while this one opens it: at the end of the statement whose turn
+ * it is, a second connection does. */
+static struct {
+    int turn;
+    bool made, locked;
+} meanwhile;
+
+static int at_end(unsigned what, void *ctx, void *statement, void *nanoseconds)
+{
+    (void)ctx;
+    (void)nanoseconds;
+    const char *sql = sqlite3_sql(statement);
+    meanwhile.locked |= what == SQLITE_TRACE_PROFILE && strcmp(sql, "BEGIN IMMEDIATE;") == 0;
+    if (!meanwhile.locked && meanwhile.turn-- == 0) {
+        meanwhile.made = true;
+        gy_store_close(opened(GY_STORE_SHARED));
+    }
+    return 0;
+}
+
+static int watch(sqlite3 *db)
+{
+    return meanwhile.made ? SQLITE_OK : sqlite3_trace_v2(db, SQLITE_TRACE_PROFILE, at_end, NULL);
+}
+
+static int open_meanwhile(enum gy_store_open_mode mode, int turn, gyre_error_t *e)
+{
+    struct gy_store *s = NULL;
+    /* An empty file that has its log already, or the two would wait for each other. */
+    raw("PRAGMA journal_mode=WAL; PRAGMA user_version=0");
+    memset(&meanwhile, 0, sizeof meanwhile);
+    meanwhile.turn = turn;
+    sqlite3_auto_extension((void (*)(void))watch);
+    int rc = gy_store_open(dir, mode, &s, e);
+    sqlite3_cancel_auto_extension((void (*)(void))watch);
+    gy_store_close(s);
+    return rc;
+}
+
+static void test_made_meanwhile(void **state)
+{
+    static const enum gy_store_open_mode modes[] = {GY_STORE_EXCLUSIVE, GY_STORE_BESIDE,
+                                                    GY_STORE_SHARED, GY_STORE_LOOK};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        int turn = 0;
+        do {
+            gyre_error_t e = {0};
+            int rc = open_meanwhile(modes[i], turn++, &e);
+            bool nothing = modes[i] == GY_STORE_LOOK && strstr(e.message, "nothing is in it yet");
+            if (rc != GYRE_OK && !nothing) {
+                fail_msg("mode %d, made after statement %d: %s", modes[i], turn, e.message);
+            }
+            assert_int_equal(down(state), 0);
+            assert_int_equal(mkdir(dir, 0700), 0);
+        } while (meanwhile.made);
+        assert_true(turn > 3); /* it was made in between, again and again */
+    }
+}
+
+static void *leave(void *reader)
+{
+    sqlite3_sleep(50);
+    assert_int_equal(sqlite3_exec(reader, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    return NULL;
+}
+
+/* Two make the store at once: where one looks into the empty file, the other waits with the log. */
+static void test_waits_for_a_look(void **state)
+{
+    (void)state;
+    sqlite3 *reader;
+    pthread_t thread;
+    assert_int_equal(sqlite3_open(path, &reader), SQLITE_OK);
+    const char *look = "BEGIN; SELECT count(*) FROM sqlite_master";
+    assert_int_equal(sqlite3_exec(reader, look, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(pthread_create(&thread, NULL, leave, reader), 0);
+    struct gy_store *s = opened(GY_STORE_EXCLUSIVE);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    sqlite3_close(reader);
+    set(s, "k", "v");
+    gy_store_close(s);
+}
+
 static void test_damaged(void **state)
 {
     (void)state;
@@ -318,6 +402,29 @@ static void test_bad_places(void **state)
     cannot_open("/proc", GYRE_IO, "/proc");
 }
 
+/* In the data base's place, in every mode: said at once, and nothing is waited for. */
+static void test_no_file(void **state)
+{
+    (void)state;
+    static const char *const what[] = {"a pipe", "a directory", "a socket"};
+    struct gy_store *s;
+    for (size_t i = 0; i < sizeof what / sizeof *what; i++) {
+        int rc = i == 0   ? mkfifo(path, 0600)
+                 : i == 1 ? mkdir(path, 0700)
+                          : mknod(path, S_IFSOCK | 0600, 0);
+        assert_int_equal(rc, 0);
+        for (int mode = GY_STORE_EXCLUSIVE; mode <= GY_STORE_LOOK; mode++) {
+            gyre_error_t e = {0};
+            assert_int_equal(gy_store_open(dir, (enum gy_store_open_mode)mode, &s, &e), GYRE_IO);
+            assert_non_null(strstr(e.message, what[i]));
+        }
+        gyre_error_t e = {0};
+        assert_int_equal(gy_store_check(dir, &e), GYRE_IO);
+        assert_non_null(strstr(e.message, what[i]));
+        assert_int_equal(remove(path), 0);
+    }
+}
+
 /* A full disk, by a limit on the size of files: the transaction fails whole and says why; the store
  * is good again when there is room. */
 static void test_full(void **state)
@@ -369,10 +476,21 @@ int main(void)
 {
 #define EACH(name) cmocka_unit_test_setup_teardown(name, up, down)
     const struct CMUnitTest tests[] = {
-        EACH(test_values),     EACH(test_revisions), EACH(test_compare_and_set),
-        EACH(test_list),       EACH(test_lock),      EACH(test_kill),
-        EACH(test_not_ours),   EACH(test_damaged),   EACH(test_damaged_pages),
-        EACH(test_bad_places), EACH(test_full),      EACH(test_removed),
+        EACH(test_values),
+        EACH(test_revisions),
+        EACH(test_compare_and_set),
+        EACH(test_list),
+        EACH(test_lock),
+        EACH(test_kill),
+        EACH(test_not_ours),
+        EACH(test_damaged),
+        EACH(test_damaged_pages),
+        EACH(test_bad_places),
+        EACH(test_full),
+        EACH(test_removed),
+        EACH(test_made_meanwhile),
+        EACH(test_waits_for_a_look),
+        EACH(test_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
