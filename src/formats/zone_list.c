@@ -17,7 +17,7 @@ static bool speaks_of(const struct gy_server *s, struct gy_slice word, bool whol
 }
 
 static int apply_line(const struct gy_lines *l, const char *file, struct gy_pool *p, bool whole,
-                      gyre_error_t *e)
+                      bool *any, gyre_error_t *e)
 {
     struct gy_slice rest = l->line, word, zone, more;
     char why[GY_ADDRESS_WHY], q[GY_QUOTE];
@@ -25,6 +25,7 @@ static int apply_line(const struct gy_lines *l, const char *file, struct gy_pool
     if (!gy_word_next(&rest, &word) || word.p[0] == '#') {
         return GYRE_OK;
     }
+    *any = true;
     if (!gy_word_next(&rest, &zone) || gy_word_next(&rest, &more) ||
         !gy_text_check(zone, ZONE_MAX, why)) {
         return gy_format_fail_at(e, GYRE_SYNTAX, file, gy_lines_mark(l, word),
@@ -50,10 +51,13 @@ static int apply_line(const struct gy_lines *l, const char *file, struct gy_pool
 int gy_zone_list_apply(struct gy_slice text, const char *file, struct gy_pool *p, gyre_error_t *e)
 {
     int rc = GYRE_OK;
+    bool any = false;
     for (int whole = 0; whole < 2; whole++) { /* hosts first, so that whole addresses win */
         for (struct gy_lines l = gy_lines_of(text); !rc && gy_lines_next(&l);) {
-            rc = apply_line(&l, file, p, whole, e);
+            rc = apply_line(&l, file, p, whole, &any, e);
         }
     }
-    return rc;
+    return rc || any ? rc
+                     : gy_format_fail_at(e, GYRE_EMPTY, file, (struct gy_mark){1, 1},
+                                         "there is no server's zone in it");
 }

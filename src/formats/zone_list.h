@@ -9,7 +9,7 @@
 #include "formats/pools.h"
 
 /* Gives zones to the pool's servers; a whole address wins over a host. SYNTAX with line and column;
- * UNKNOWN for a line that speaks of no server. */
+ * UNKNOWN for a line that speaks of no server; EMPTY if there is no line. */
 GYRE_NODISCARD int gy_zone_list_apply(struct gy_slice text, const char *file, struct gy_pool *p,
                                       gyre_error_t *e);
 

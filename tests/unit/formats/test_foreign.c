@@ -246,6 +246,11 @@ static void zones(void **state)
     assert_int_equal(gy_zone_list_apply(gy_str("::1 c\n::2 d\n"), "z", p, &e), GYRE_UNKNOWN);
     assert_true(e.line == 2 && e.column == 1 && strstr(e.message, "no server is at '::2'"));
     assert_int_equal(gy_zone_list_apply(gy_str("::1\n"), "z", p, &e), GYRE_SYNTAX);
+    static const char *const NONE[] = {"", "\n", "# none\n  # at all"};
+    for (size_t i = 0; i < sizeof NONE / sizeof NONE[0]; i++) {
+        assert_int_equal(gy_zone_list_apply(gy_str(NONE[i]), "z", p, &e), GYRE_EMPTY);
+        assert_true(e.line == 1 && strstr(e.message, "there is no server's zone in it"));
+    }
     gy_pools_free(f);
 }
 
