@@ -112,3 +112,18 @@ void gy_utf8_plain(struct gy_buf *out, const char *text)
         gy_buf_printf(out, gy_utf8_is_plain(*p) ? "%c" : "%%%02X", *p);
     }
 }
+
+void gy_utf8_shell(struct gy_buf *out, const char *text)
+{
+    static const char bare[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,[]";
+    if (*text && text[strspn(text, bare)] == 0) {
+        gy_buf_puts(out, text);
+        return;
+    }
+    gy_buf_putc(out, '\'');
+    for (; *text; text++) {
+        gy_buf_printf(out, *text == '\'' ? "'\\%c'" : "%c", *text);
+    }
+    gy_buf_putc(out, '\'');
+}

@@ -24,5 +24,7 @@ void gy_utf8_escape(struct gy_buf *out, struct gy_slice s);
  * are, any other byte as %XX. */
 bool gy_utf8_is_plain(uint8_t c);
 void gy_utf8_plain(struct gy_buf *out, const char *text);
+/* One word that a POSIX shell reads back as text: bare where that is so, else between quotes. */
+void gy_utf8_shell(struct gy_buf *out, const char *text);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "cli/move.h"
 
+#include "base/utf8.h"
 #include "cli/out.h"
 #include "cli/save.h"
 #include "cli/topo.h"
@@ -94,22 +95,6 @@ int gy_move_topology(struct gy_client *c, const struct gy_move_args *a)
     return rc;
 }
 
-/* As a shell reads it back. */
-static void put_word(struct gy_buf *out, const char *word)
-{
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,[]";
-    if (*word && word[strspn(word, plain)] == 0) {
-        gy_buf_puts(out, word);
-        return;
-    }
-    gy_buf_putc(out, '\'');
-    for (; *word; word++) {
-        gy_buf_printf(out, *word == '\'' ? "'\\%c'" : "%c", *word);
-    }
-    gy_buf_putc(out, '\'');
-}
-
 int gy_move_say_topology(const struct gy_move_args *a, uint64_t version)
 {
     struct gy_buf out = {0};
@@ -117,10 +102,10 @@ int gy_move_say_topology(const struct gy_move_args *a, uint64_t version)
                   (unsigned long long)version);
     if (a->admin || a->config) { /* found the same way as now; else GYRE_ADMIN says it again */
         gy_buf_puts(&out, a->admin ? " --admin " : " --config ");
-        put_word(&out, a->admin ? a->admin : a->config);
+        gy_utf8_shell(&out, a->admin ? a->admin : a->config);
     }
     gy_buf_puts(&out, " -o ");
-    put_word(&out, a->config ? a->config : "FILE"); /* which it is, we were not told */
+    gy_utf8_shell(&out, a->config ? a->config : "FILE"); /* which it is, we were not told */
     int rc = gy_out_line(a->json, "%s", gy_buf_cstr(&out));
     gy_buf_fini(&out);
     return rc;

@@ -29,6 +29,9 @@ static int parse_unix(const char *text, struct gy_addr *out, gyre_error_t *e)
     if (len == 0) {
         return bad(e, text, "the path of the socket is missing");
     }
+    if (path[len - 1] == '/') {
+        return bad(e, text, "the path of the socket ends in '/', as a folder's does");
+    }
     if (len >= sizeof((struct sockaddr_un *)NULL)->sun_path) {
         return bad(e, text, "the path of a socket may have at most 107 bytes");
     }

@@ -2,6 +2,8 @@
 /* listen.c - see listen.h. */
 #include "net/listen.h"
 
+#include "base/utf8.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -13,25 +15,43 @@
 
 #define BACKLOG 1024
 
-/* The folder of a path, "." and "/" included. */
+/* The folder of a path, "." and "/" included; slashes repeated before the name are one. */
 static void folder_of(const char *path, char out[sizeof((struct gy_addr *)0)->host])
 {
     const char *slash = strrchr(path, '/');
+    while (slash && slash > path && slash[-1] == '/') {
+        slash--;
+    }
     int n = !slash ? 1 : slash == path ? 1 : (int)(slash - path);
     snprintf(out, sizeof((struct gy_addr *)0)->host, "%.*s", n, slash ? path : ".");
+}
+
+/* The command is for root: a folder's name must be one word of it, whatever it is called. */
+static void hint_missing(const char *folder, char out[GY_LISTEN_HINT])
+{
+    struct gy_buf word = {0};
+    gy_utf8_shell(&word, folder);
+    snprintf(out, GY_LISTEN_HINT,
+             "; its folder is missing and cannot be made: as root, install -d -o %u %s%s",
+             (unsigned)geteuid(), *folder == '-' ? "-- " : "", gy_buf_cstr(&word));
+    gy_buf_fini(&word);
 }
 
 const char *gy_listen_hint(const char *path, int error, char out[GY_LISTEN_HINT])
 {
     char folder[sizeof((struct gy_addr *)0)->host];
+    struct stat st;
     folder_of(path, folder);
     *out = '\0';
     if (error == EADDRINUSE) {
-        snprintf(out, GY_LISTEN_HINT, "; another process listens there");
+        bool other = lstat(path, &st) == 0 && !S_ISSOCK(st.st_mode);
+        snprintf(out, GY_LISTEN_HINT, "%s",
+                 other ? "; what has that name is no socket, and is left alone"
+                       : "; another process listens there");
+    } else if (error == ENOENT && lstat(folder, &st) == 0 && S_ISLNK(st.st_mode)) {
+        snprintf(out, GY_LISTEN_HINT, "; %s is a link to what is not there", folder);
     } else if (error == ENOENT) {
-        snprintf(out, GY_LISTEN_HINT,
-                 "; its folder is missing and cannot be made: as root, install -d -o %u '%s'",
-                 (unsigned)geteuid(), folder);
+        hint_missing(folder, out);
     } else if (error == EACCES) {
         snprintf(out, GY_LISTEN_HINT, "; user %u may not make files in %s", (unsigned)geteuid(),
                  folder);
@@ -163,15 +183,20 @@ int gy_listen_check(const struct gy_addr *a, gyre_error_t *e)
         return GYRE_OK;
     }
     if (lstat(a->host, &st) == 0 && !S_ISSOCK(st.st_mode)) {
-        errno = EEXIST;
+        errno = EADDRINUSE;
         return fail(e, a, "listen on");
     }
     folder_of(a->host, folder);
-    if (access(folder, F_OK) != 0 && errno == ENOENT) {
+    int rc = stat(folder, &st);
+    if (rc != 0 && errno == ENOENT && lstat(folder, &st) != 0) {
         folder_of(folder, above);
         bool makes = access(above, W_OK | X_OK) == 0;
         errno = ENOENT;
         return makes ? GYRE_OK : fail(e, a, "listen on");
     }
-    return access(folder, W_OK | X_OK) == 0 ? GYRE_OK : fail(e, a, "listen on");
+    if (rc == 0 && !S_ISDIR(st.st_mode)) {
+        errno = ENOTDIR;
+        rc = -1;
+    }
+    return rc == 0 && access(folder, W_OK | X_OK) == 0 ? GYRE_OK : fail(e, a, "listen on");
 }

@@ -19,11 +19,12 @@ GYRE_NODISCARD int gy_listen(const struct gy_addr *a, unsigned n, int *fds, gyre
  * open to all; what is wrong with it bind says. */
 void gy_listen_make_folder(const char *path);
 /* What to do about errno from a socket at path; "" where the error says it. */
-#define GY_LISTEN_HINT 400
+#define GY_LISTEN_HINT 600 /* a path of quotes is written in four times its bytes */
 const char *gy_listen_hint(const char *path, int error, char out[GY_LISTEN_HINT]);
 
-/* What of gy_listen can be said without a socket: a unix path whose folder is missing and cannot be
- * made, or is closed to us, or that something else than a socket has. IO. */
+/* What of gy_listen can be said without a socket, in the same words: a unix path whose folder is
+ * missing and cannot be made, or is none, or is closed to us, or that something else than a socket
+ * has. IO. */
 GYRE_NODISCARD int gy_listen_check(const struct gy_addr *a, gyre_error_t *e);
 
 #endif

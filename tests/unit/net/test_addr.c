@@ -67,6 +67,7 @@ static void test_bad(void **state)
     bad("ho st:1", "blanks");
     bad("ho\nst:1", "blanks");
     bad("unix:", "path");
+    bad("unix:/run/x/", "ends in '/'");
     memset(longer, 'a', sizeof longer);
     longer[300] = ':';
     longer[301] = '1';
