@@ -43,11 +43,11 @@ void gy_live_name(const char *url, char *out, size_t size)
     snprintf(out, size, SCHEME "%.*s", (int)strcspn(host, "/?"), host);
 }
 
-/* Percent-encoding off one part; false when it is broken. */
+/* Percent-encoding off one part; false when it is broken, or hides a NUL, which would end it. */
 static bool plain(char *part)
 {
     size_t n = strlen(part);
-    bool good = gy_term_decode((uint8_t *)part, &n);
+    bool good = gy_term_decode((uint8_t *)part, &n) && !memchr(part, 0, n);
     part[good ? n : 0] = 0;
     return good;
 }
@@ -77,7 +77,8 @@ static int parse(const char *url, const char *shown, struct url *out, gyre_error
         }
         if (!plain(colon) || (out->user && !plain(out->text))) {
             return gy_format_fail(e, GYRE_INVALID, shown,
-                                  "in user and password a '%%' must be followed by two hex digits");
+                                  "in user and password a '%%' must be followed by two hex digits, "
+                                  "and not by 00");
         }
     }
     out->host = host ? host : out->text;
@@ -139,7 +140,7 @@ static int ask_all(struct gy_sync *s, struct gy_buf *text, const char **format,
     return rc;
 }
 
-static int connect_to(const char *url, const char *address, struct gy_sync **out,
+static int connect_to(const char *url, const char *address, size_t most, struct gy_sync **out,
                       struct gy_addr *addr, gyre_error_t *e)
 {
     char shown[256];
@@ -159,16 +160,17 @@ static int connect_to(const char *url, const char *address, struct gy_sync **out
                                     .connect_ms = CONNECT_MS,
                                     .timeout_ms = ANSWER_MS,
                                     .whole_ms = WHOLE_MS,
-                                    .most = ANSWER_MAX};
+                                    .most = most};
         rc = gy_sync_connect(addr, &opts, out, e);
     }
     return rc;
 }
 
-int gy_live_connect(const char *url, const char *address, struct gy_sync **out, gyre_error_t *e)
+int gy_live_connect(const char *url, const char *address, size_t most, struct gy_sync **out,
+                    gyre_error_t *e)
 {
     struct gy_addr addr;
-    int rc = connect_to(url, address, out, &addr, e);
+    int rc = connect_to(url, address, most, out, &addr, e);
     if (rc) {
         advise(e);
     }
@@ -179,7 +181,7 @@ int gy_live_nodes(const char *url, const char *address, struct gy_buf *text, gyr
 {
     struct gy_addr addr;
     struct gy_sync *s = NULL;
-    int rc = connect_to(url, address, &s, &addr, e);
+    int rc = connect_to(url, address, ANSWER_MAX, &s, &addr, e);
     rc = rc ? rc : ask(s, address, text, e, "CLUSTER", "NODES");
     if (rc) {
         advise(e);
@@ -193,7 +195,7 @@ int gy_live_read(const char *url, struct gy_buf *text, const char **format, gyre
     char asked_at[300];
     struct gy_addr addr;
     struct gy_sync *s = NULL;
-    int rc = connect_to(url, NULL, &s, &addr, e);
+    int rc = connect_to(url, NULL, ANSWER_MAX, &s, &addr, e);
     if (!rc) {
         bool brackets = !addr.is_unix && strchr(addr.host, ':');
         snprintf(asked_at, sizeof asked_at, brackets ? "[%s]:%u" : "%s:%u", addr.host, addr.port);

@@ -18,9 +18,9 @@ GYRE_NODISCARD int gy_live_read(const char *url, struct gy_buf *text, const char
 GYRE_NODISCARD int gy_live_nodes(const char *url, const char *address, struct gy_buf *text,
                                  gyre_error_t *e);
 /* Another server of the same fleet, asked as the same user: a connection to `address`; NULL: to the
- * one that the URL names. */
-GYRE_NODISCARD int gy_live_connect(const char *url, const char *address, struct gy_sync **out,
-                                   gyre_error_t *e);
+ * one that the URL names. most: bytes of one answer. */
+GYRE_NODISCARD int gy_live_connect(const char *url, const char *address, size_t most,
+                                   struct gy_sync **out, gyre_error_t *e);
 /* The address alone, for messages: a password must not get there. */
 void gy_live_name(const char *url, char *out, size_t size);
 

@@ -169,8 +169,6 @@ int gy_slot_plan(const struct gy_slot_plan *p, gyre_topology_t **out, gyre_error
 
 /* ---- sizes ---- */
 
-#define SLOT_BYTES_MAX (INT64_MAX >> 16) /* so that the sum of all slots' is a number too */
-
 struct sizes {
     uint64_t *size;
     bool told[GY_REDIS_SLOTS];
@@ -197,10 +195,10 @@ static int read_size(const struct gy_lines *l, const char *file, struct sizes *o
         return gy_format_fail_at(e, GYRE_SYNTAX, file, gy_lines_mark(l, told ? bytes : slots),
                                  "behind a slot stands how many bytes it has");
     }
-    if (rc || size > SLOT_BYTES_MAX) {
+    if (rc || size > GY_SLOT_BYTES_MAX) {
         return gy_format_fail_at(e, GYRE_RANGE, file, gy_lines_mark(l, bytes),
                                  "%s bytes are more than a slot can have (%llu)",
-                                 gy_utf8_quote(q, bytes), (unsigned long long)SLOT_BYTES_MAX);
+                                 gy_utf8_quote(q, bytes), (unsigned long long)GY_SLOT_BYTES_MAX);
     }
     if (gy_word_next(&rest, &more) && more.p[0] != '#') {
         return gy_format_fail_at(e, GYRE_SYNTAX, file, gy_lines_mark(l, more),

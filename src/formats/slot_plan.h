@@ -9,6 +9,9 @@
 
 #include "formats/slot_deal.h"
 
+/* Of one slot, so that the sum of all slots' is a number too. */
+#define GY_SLOT_BYTES_MAX ((uint64_t)INT64_MAX >> 16)
+
 struct gy_slot_plan {
     const gyre_topology_t *old,
         *next;               /* like: redis-cluster; next: the slots of its nodes are old */

@@ -2,6 +2,7 @@
 """redis:// where a file could stand: one server, its replica, a cluster; and what cannot be asked."""
 import json
 import os
+import re
 import socket
 import subprocess
 import threading
@@ -46,6 +47,9 @@ def test_a_password_is_needed_and_never_shown(farm):
         done = gyre("show", url)
         assert done.returncode in (2, 3) and node.address in done.stderr
         assert "wr%21ong" not in done.stderr and "wr!ong" not in done.stderr
+    for cut in ("default%00er:p%40ss%20w", "default:p%40ss%20w%00", ":p%40ss%20w%00x", "p%40ss%20w%00"):  # never what stands before it
+        done = gyre("show", f"redis://{cut}@{node.address}")
+        assert done.returncode == 2 and "not by 00" in done.stderr and "ss" not in done.stderr.replace("password", ""), done
 
 
 def test_a_cluster_of_one_with_slots_to_spare(farm):
@@ -208,3 +212,60 @@ def test_no_server_chooses_a_socket_of_this_machine(farm):
             trap.accept()
     assert found.returncode == 0 and "not-asked" in found.stdout and "names a socket" in found.stdout, found
     assert plan.returncode == 3 and "names a socket" in plan.stderr, plan
+
+
+COUNT, NAMES, USAGE = b":5\r\n", b"*2\r\n$1\r\na\r\n$1\r\nb\r\n", b":9\r\n"
+MOST = b":9223372036854775807\r\n"
+
+
+@pytest.mark.parametrize("count, names, usage, says", [
+    (MOST, NAMES, USAGE, "more bytes than a slot can have"),
+    (COUNT, NAMES, MOST, "more bytes than a slot can have"),
+    (COUNT, NAMES, b":4611686018427387904\r\n", "more bytes than a slot can have"),
+    (b":1000000\r\n", NAMES, b":1000000000000\r\n", "more bytes than a slot can have"),
+    (b"+abc\r\n", NAMES, USAGE, "COUNTKEYSINSLOT with no number"),
+    (b":-1\r\n", NAMES, USAGE, "COUNTKEYSINSLOT with no number"),
+    (COUNT, b"$3\r\nabc\r\n", USAGE, "GETKEYSINSLOT with no list of keys"),
+    (COUNT, b"*-1\r\n", USAGE, "GETKEYSINSLOT with no list of keys"),
+    (COUNT, b"*2\r\n:1\r\n$-1\r\n", USAGE, "something that is no key"),
+    (COUNT, b"*6\r\n" + b"$1\r\na\r\n" * 6, USAGE, "6 keys, asked for 5"),
+    (b":1\r\n", NAMES, USAGE, "2 keys, asked for 1"),
+    (COUNT, NAMES, b"$1\r\n9\r\n", "MEMORY USAGE with no number"),
+    (COUNT, NAMES, b":-5\r\n", "MEMORY USAGE with no number"),
+    (COUNT, NAMES, b"-NOPERM no\r\n", "the server says: NOPERM no"),
+])
+def test_sizes_that_cannot_be(count, names, usage, says):
+    """What a server says of its keys is refused where it cannot be true, with its address, once."""
+    with Stranger(HELLO + [count] * 128 + [names] * 128 + [usage] * 256) as keeper:
+        with Stranger(listing(node(1, f"127.0.0.1:{keeper.port}", "myself,master", "0-16383"))) as first:
+            done = gyre("plan", f"redis://127.0.0.1:{first.port}", "--even-bytes", "--sample", "5")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1), done
+    assert done.stderr.count(f"127.0.0.1:{keeper.port}: ") == 1 and says in done.stderr, done.stderr
+
+
+def test_keys_with_long_names_are_weighed(farm):
+    """More names than one answer of another kind may have, and than come in one piece: each key is weighed by its own name."""
+    plain = farm.redis("long-names")
+    with plain.client() as c, c.pipeline(transaction=False) as p:
+        for i in range(950):  # two slots, 15495 and 15522: both are asked of together
+            p.execute_command("SET", ("{a}" if i < 850 else "{423}") + f"{i}" + "x" * 20000, "v")
+        for i in range(100):
+            p.execute_command("SET", f"{i}:" + "y" * 3000, "v" * i)
+        p.execute_command("SAVE")
+        p.execute()
+    # of what it loads it takes the slots, and answers reads at once
+    server = farm.redis("of-them", "--dir", plain.dir, "--cluster-enabled", "yes", "--cluster-allow-reads-when-down", "yes")
+    with server.client() as c:
+        names = c.execute_command("KEYS", "*")
+        with c.pipeline(transaction=False) as p:
+            for name in names:
+                p.execute_command("MEMORY", "USAGE", name)
+            total = sum(p.execute())
+    assert len(names) == 1050 and total > 17_000_000
+    lines = node(1, server.address, "myself,master", "0-16383"), node(2, "127.0.0.1:1")
+    with Stranger(listing(*lines)) as first:
+        plan = gyre("plan", f"redis://127.0.0.1:{first.port}", "--weight", f"{server.address}=0", "--weight", "127.0.0.1:1=1",
+                    "--sample", "1000")
+    assert plan.returncode == 0, plan.stderr
+    told = int(re.search(r"with (\d+) bytes", plan.stdout).group(1))
+    assert total - 16384 <= told <= total, (told, total)  # each slot's rounded down
