@@ -83,6 +83,15 @@ static int parse(const char *url, const char *shown, struct url *out, gyre_error
     }
     out->host = host ? host : out->text;
     out->text[(size_t)(out->host - out->text) + strcspn(out->host, "/?")] = 0;
+    if (!*out->host) {
+        return gy_format_fail(e, GYRE_INVALID, NULL,
+                              "redis:// names no host: write redis://HOST:PORT");
+    }
+    if (strcmp(out->host, "unix:") == 0) {
+        return gy_format_fail(e, GYRE_INVALID, NULL,
+                              "redis:// asks over TCP: of a socket, save what redis-cli -s says of "
+                              "'cluster nodes' or 'info', and give that file");
+    }
     return GYRE_OK;
 }
 
