@@ -133,7 +133,7 @@ static bool hash_argument(const struct vfile *f, const char *function, const cha
     if (strcmp(type, "string") == 0) {
         bool below = vf_get(f, "key_type")[0] == 'i' && (int64_t)n < 0;
         text[0] = '-';
-        write_decimal(below ? -n : n, text + below);
+        write_decimal((gy_u128)(below ? -n : n), text + below);
         data = text;
         len = strlen(text);
         number = false;
