@@ -395,6 +395,7 @@ GYRE_API uint32_t gyre_map_locate(const gyre_map_t *m, const void *key, size_t l
 /*
  * The same for n keys: keys, lens and out are arrays of n; out[i] is exactly what gyre_map_locate
  * answers for keys[i]. Faster than one by one, because the memory accesses of several keys overlap.
+ * out must not overlap keys or lens.
  */
 GYRE_API void gyre_map_locate_batch(const gyre_map_t *m, const void *const *keys,
                                     const size_t *lens, size_t n, uint32_t *out);
@@ -408,7 +409,8 @@ GYRE_API uint64_t gyre_map_hash(const gyre_map_t *m, const void *key, size_t len
 /*
  * For keys hashed beforehand by gyre_map_hash of this map or one of equal settings: the node, and
  * the nodes of n of them. Placements that look at more than 64 bits (mode: md5_128) answer
- * GYRE_NONE.
+ * GYRE_NONE. A number of more bits than the map's hashes have belongs to some node, no matter
+ * which. out must not overlap hashes.
  */
 GYRE_API uint32_t gyre_map_locate_hash(const gyre_map_t *m, uint64_t hash);
 GYRE_API void gyre_map_locate_hash_batch(const gyre_map_t *m, const uint64_t *hashes, size_t n,

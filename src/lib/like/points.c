@@ -110,9 +110,10 @@ FIND_IN(gy_u128)
 size_t gy_points_first(const gyre_map_t *m, gy_u128 hash)
 {
     const struct ring *r = m->data;
-    gy_u128 x = hash >> (m->hash_bits - m->position_bits);
+    /* gyre_map_locate_hash takes any 64 bits, also where a hash has fewer. */
+    gy_u128 last = gy_ring_last(r->bits), x = hash >> (m->hash_bits - m->position_bits) & last;
     if (m->after) {
-        if (x == gy_ring_last(r->bits)) {
+        if (x == last) {
             return 0;
         }
         x++;

@@ -164,6 +164,27 @@ static bool answers_are_live(struct prop *p)
     return true;
 }
 
+/* What gyre_map_hash never gives still gets an answer: a node, or none by the rule of the wide. */
+static bool any_number_is_answered(struct prop *p)
+{
+    gyre_topology_t *t = draw_topology(p);
+    gyre_map_t *m = gen_map(t);
+    uint64_t hashes[KEYS] = {0, UINT64_MAX};
+    uint32_t batch[KEYS];
+    for (unsigned i = 2; i < KEYS; i++) {
+        hashes[i] = i < 66 ? (uint64_t)1 << (i - 2) : prop_draw(p);
+    }
+    gyre_map_locate_hash_batch(m, hashes, KEYS, batch);
+    for (unsigned i = 0; i < KEYS; i++) {
+        uint32_t one = gyre_map_locate_hash(m, hashes[i]);
+        PROP(batch[i] == one);
+        PROP(m->hash_bits > 64 ? one == GYRE_NONE : in_service(gyre_map_node(m, one)));
+    }
+    gyre_map_unref(m);
+    gyre_topology_free(t);
+    return true;
+}
+
 static bool located(const gyre_map_t *m, gy_u128 at, uint32_t node)
 {
     uint64_t hash = (uint64_t)at;
@@ -240,6 +261,7 @@ int main(void)
 {
     return prop_run("answers are live", answers_are_live, 400) +
            prop_run("arcs are what is located", arcs_are_what_is_located, 400) +
+           prop_run("any number is answered", any_number_is_answered, 300) +
            prop_run("rebuilt is the same", rebuilt_is_the_same, 200) +
            prop_run("sums are of the weights", sums_are_of_the_weights, 300);
 }

@@ -143,6 +143,10 @@ static void batch_agrees(const char *settings, unsigned nodes)
             assert_int_equal(out_hash[i], 0xeeeeeeee);
         }
     }
+    uint64_t most = UINT64_MAX; /* of a hash of fewer bits too */
+    gyre_map_locate_hash_batch(m, &most, 1, out);
+    assert_int_equal(out[0], gyre_map_locate_hash(m, most));
+    assert_true(wide ? out[0] == GYRE_NONE : out[0] < nodes);
     gyre_map_unref(m);
     gyre_topology_free(t);
 }
