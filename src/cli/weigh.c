@@ -7,6 +7,7 @@
 #include "cli/out.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +18,11 @@
 #define SAMPLES    200000  /* where the movement can only be sampled */
 #define POINTS_MAX 4000000 /* tried in about a second */
 #define FACTOR_MAX 20      /* a list of weights must stay readable */
+#define LEAST      1e-6    /* the least weight there is: 0 takes the node out */
+#define TINY       0.01    /* a weight below is searched in steps of the least */
 
 #define NO_WEIGHTS "this placement does not look at weights"
+#define NONE_NEAR  "no weight was found that comes nearer than the one it has"
 
 static int complain(const char *text, const char *why)
 {
@@ -114,6 +118,13 @@ static double by_rule(double share, double others)
     return share / (1 - share) * others;
 }
 
+/* Short to write where it can be, and never 0, which is no share at all. */
+static double rounded(double weight)
+{
+    double steps = weight < TINY ? 1 / LEAST : 1e4;
+    return fmax(LEAST, round(weight * steps) / steps);
+}
+
 /* What the points really gave corrects the rule. */
 static int search(const gyre_topology_t *t, uint32_t node, double others, gyre_map_t **best,
                   struct gy_weigh *w, gyre_error_t *e)
@@ -122,7 +133,7 @@ static int search(const gyre_topology_t *t, uint32_t node, double others, gyre_m
     int rc = GYRE_OK;
     for (int i = 0; i < TRIES && off > CLOSE && !rc; i++) {
         gyre_map_t *map = NULL;
-        weight = round(weight * 1e4) / 1e4;
+        weight = rounded(weight);
         rc = try_weight(t, w, &weight, &map, e);
         double got = rc ? 0 : gyre_map_share(map, node);
         if (!rc) {
@@ -136,39 +147,77 @@ static int search(const gyre_topology_t *t, uint32_t node, double others, gyre_m
 
 /* ---- whole numbers that are too coarse ---- */
 
-/* The least factor with a whole weight near the rule's; 0: none is near. */
-static unsigned find_factor(double share, double others)
+/* How far the nearest whole weight is off by the rule. */
+static double off_by_rule(double share, double others)
 {
-    for (unsigned factor = 2; factor <= FACTOR_MAX; factor++) {
-        double all = others * factor, weight = fmax(1, round(by_rule(share, all)));
-        if (fabs(weight / (weight + all) - share) < NEAR) {
-            return factor;
-        }
-    }
-    return 0;
+    double weight = fmax(1, round(by_rule(share, others)));
+    return fabs(weight / (weight + others) - share);
 }
 
-/* Weights of all nodes times a factor mean the same shares, in finer steps; the neighbours of the
- * rule's are tried too. What the system refuses is no answer. */
-static int search_scaled(const gyre_topology_t *t, uint32_t node, double others, gyre_map_t **best,
-                         struct gy_weigh *w)
+/* The highest that so many points allow; below 2: none. */
+static unsigned factor_most(const struct gy_weigh *w, uint64_t points)
 {
-    unsigned factor = find_factor(w->wanted, others);
-    factor = w->points_now * factor > POINTS_MAX ? 0 : factor;
-    double off = fabs(w->found.share - w->wanted) / 2; /* less is not worth other weights */
+    uint64_t most = points / (w->points_now ? w->points_now : 1);
+    return most < FACTOR_MAX ? (unsigned)most : FACTOR_MAX;
+}
+
+/* Of those not tried the least that comes near by the rule, else the nearest; 0: none is left. */
+static unsigned find_factor(const struct gy_weigh *w, double others, unsigned most, uint32_t tried)
+{
+    unsigned best = 0;
+    double off = INFINITY;
+    for (unsigned factor = 2; factor <= most && off >= NEAR; factor++) {
+        double is = tried >> factor & 1 ? INFINITY : off_by_rule(w->wanted, others * factor);
+        best = is < off ? factor : best;
+        off = fmin(off, is);
+    }
+    return best;
+}
+
+/* The rule's weight and its neighbours, with the others times factor. GYRE_NOMEM, or the last
+ * refusal where the system takes none of them. */
+static int try_factor(const gyre_topology_t *t, uint32_t node, double others, unsigned factor,
+                      gyre_map_t **best, double *off, struct gy_weigh *w)
+{
     double middle = round(by_rule(w->wanted, others * factor));
-    for (double weight = fmax(1, middle - 1); factor && weight <= middle + 1; weight++) {
+    int refused = GYRE_RANGE;
+    for (double weight = fmax(1, middle - 1); weight <= middle + 1; weight++) {
         gyre_map_t *map = NULL;
         int rc = build(t, w->name, weight, factor, &map, NULL);
         if (rc == GYRE_NOMEM) {
             return rc;
         }
         if (!rc) {
-            take_nearer(w, node, weight, map, &w->scaled, best, &off);
+            take_nearer(w, node, weight, map, &w->scaled, best, off);
         }
         gyre_map_unref(map);
+        refused = rc ? refused : GYRE_OK;
     }
-    w->factor = *best ? factor : 0;
+    return refused;
+}
+
+/* Weights of all nodes times a factor mean the same shares, in finer steps; where chance spoils
+ * one, the next may do. What the system refuses is no answer, and higher is refused too. */
+static int search_scaled(const gyre_topology_t *t, uint32_t node, double others, gyre_map_t **best,
+                         struct gy_weigh *w)
+{
+    /* Less than half is not worth other weights, unless there is nothing else. */
+    double worth = w->found.weight == w->now ? 1 : 0.5;
+    double off = fabs(w->found.share - w->wanted) * worth;
+    uint64_t points = POINTS_MAX;
+    uint32_t tried = 0;
+    unsigned factor, most = factor_most(w, points);
+    while (!*best && (factor = find_factor(w, others, most, tried)) != 0) {
+        int rc = try_factor(t, node, others, factor, best, &off, w);
+        if (rc == GYRE_NOMEM) {
+            return rc;
+        }
+        w->factor = *best ? factor : 0;
+        points -= w->points_now * factor;
+        most = rc ? factor - 1 : most;
+        most = most < factor_most(w, points) ? most : factor_most(w, points);
+        tried |= (uint32_t)1 << factor;
+    }
     return GYRE_OK;
 }
 
@@ -186,19 +235,52 @@ static int scale(const gyre_topology_t *t, gyre_map_t *map, uint32_t node, doubl
 
 /* ---- the answer ---- */
 
-/* Why the weight it has is the best found: twice as much tells what weights do here. */
-static const char *why_stays(const gyre_topology_t *t, gyre_map_t *map, const struct gy_weigh *w,
-                             gyre_error_t *e)
+enum looks { LOOKS, LOOKS_NOT, LOOKS_FAILED };
+
+/* Does the placement look at weights? One that differs widely from what was found tells, and where
+ * that is refused one that differs less. LOOKS_FAILED: all are, and e says why. */
+static enum looks look(const gyre_topology_t *t, const gyre_map_t *best, const struct gy_weigh *w,
+                       double others, gyre_error_t *e)
 {
-    gyre_map_t *twice = NULL;
-    const char *why = "no weight comes nearer than the one it has";
-    if (build(t, w->name, 2 * w->now, 1, &twice, e)) {
-        why = e->message;
-    } else if (gyre_map_same(twice, map)) {
-        why = NO_WEIGHTS;
+    double found = w->found.weight,
+           tried[] = {fmax(2 * found, fmax(others, 2)), 2 * found, found / 2};
+    enum looks looks = LOOKS_FAILED;
+    for (size_t i = 0; i < sizeof tried / sizeof tried[0] && looks == LOOKS_FAILED; i++) {
+        gyre_map_t *other = NULL;
+        if (!build(t, w->name, tried[i], 1, &other, e)) {
+            looks = gyre_map_same(other, best) ? LOOKS_NOT : LOOKS;
+        }
+        gyre_map_unref(other);
     }
-    gyre_map_unref(twice);
-    return why;
+    return looks;
+}
+
+/* No answer where the weight it has is the best found, and is far off. */
+static int complain_stays(const char *text, const struct gy_weigh *w)
+{
+    char why[GY_QUOTE];
+    unsigned most = w->whole ? factor_most(w, POINTS_MAX) : 0;
+    snprintf(why, sizeof why,
+             most < 2 ? NONE_NEAR : NONE_NEAR ", by factors up to %u of all weights neither", most);
+    return complain(text, why);
+}
+
+/* What was found, or why it is none. */
+static int judge(const gyre_topology_t *t, gyre_map_t *map, const gyre_map_t *best, uint32_t node,
+                 double others, const char *text, struct gy_weigh *w)
+{
+    gyre_error_t e = {0};
+    bool far = fabs(w->found.share - w->wanted) > FAR, same = gyre_map_same(best, map);
+    enum looks looks = far || same ? look(t, best, w, others, &e) : LOOKS;
+    if (looks == LOOKS_NOT || (looks == LOOKS_FAILED && same)) {
+        return complain(text, looks == LOOKS_NOT ? NO_WEIGHTS : e.message);
+    }
+    w->found.weight = same ? w->now : w->found.weight;
+    int rc = far && w->whole ? scale(t, map, node, others, w) : GY_EXIT_OK;
+    if (!rc && far && same && !w->factor) {
+        rc = complain_stays(text, w);
+    }
+    return rc;
 }
 
 int gy_weigh_find(const gyre_topology_t *t, gyre_map_t *map, const char *text, struct gy_weigh *out)
@@ -227,15 +309,7 @@ int gy_weigh_find(const gyre_topology_t *t, gyre_map_t *map, const char *text, s
     if (rc) {
         return complain(text, e.message);
     }
-    bool far = fabs(out->found.share - out->wanted) > FAR;
-    if (out->found.weight != out->now && gyre_map_same(best, map)) {
-        rc = complain(text, NO_WEIGHTS);
-    } else if (far && out->whole) {
-        rc = scale(t, map, node, others, out);
-    }
-    if (!rc && far && !out->factor && out->found.weight == out->now) {
-        rc = complain(text, why_stays(t, map, out, &e));
-    }
+    rc = judge(t, map, best, node, others, text, out);
     rc = rc ? rc : measure(map, best, &out->found);
     gyre_map_unref(best);
     return rc;
@@ -254,9 +328,11 @@ static void text_weighed(const struct gy_weigh *w, const struct gy_weighed *is, 
 
 void gy_weigh_text(const struct gy_weigh *w, struct gy_buf *out)
 {
-    char q[GY_QUOTE];
-    gy_buf_printf(out, "for %.4g %% of the key space on %s: weight: %.6g (now %.6g), which ",
-                  100 * w->wanted, gy_utf8_quote(q, gy_str(w->name)), w->found.weight, w->now);
+    char q[GY_QUOTE], weight[GY_NUM_TEXT], now[GY_NUM_TEXT];
+    gy_buf_printf(out, "for %.4g %% of the key space on %s: weight: %s (now %s), which ",
+                  100 * w->wanted, gy_utf8_quote(q, gy_str(w->name)),
+                  gy_num_fmt_micros(weight, gy_num_to_micros(w->found.weight)),
+                  gy_num_fmt_micros(now, gy_num_to_micros(w->now)));
     text_weighed(w, &w->found, out);
     if (w->factor) {
         gy_buf_printf(out,
