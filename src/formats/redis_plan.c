@@ -194,10 +194,6 @@ static int take_word(struct plan *n, struct gy_slice word, uint32_t i)
 
 static int grow(struct plan *n)
 {
-    if (n->p->server_count >= SERVERS_MAX) {
-        return gy_read_fail(n->r, GYRE_RANGE, (struct gy_mark){n->l.number, 1},
-                            "more than %d servers", SERVERS_MAX);
-    }
     if (n->p->server_count < n->room) {
         return GYRE_OK;
     }
@@ -212,7 +208,22 @@ static int grow(struct plan *n)
     return GYRE_OK;
 }
 
-/* The names of servers are compared pair by pair: a plan has some hundreds. */
+/* Before any is read: names are compared pair by pair, as a plan has some hundreds. */
+static int check_count(struct plan *n)
+{
+    size_t count = 0;
+    for (struct gy_lines l = gy_lines_of(n->r->text); gy_lines_next(&l);) {
+        struct gy_slice rest = l.line, word;
+        count += gy_word_next(&rest, &word) &&
+                 (gy_slice_eq(word, GY_LIT("master")) || gy_slice_eq(word, GY_LIT("replica")));
+        if (count > SERVERS_MAX) {
+            return gy_read_fail(n->r, GYRE_RANGE, (struct gy_mark){l.number, 1},
+                                "more than %d servers", SERVERS_MAX);
+        }
+    }
+    return GYRE_OK;
+}
+
 static int check_name(struct plan *n, struct gy_slice word, const char *name)
 {
     char q[GY_QUOTE];
@@ -437,6 +448,7 @@ int gy_redis_plan_parse(struct gy_reading *r)
     int rc = n.o && n.moved ? gy_read_pool(r, GY_LIT(""), (struct gy_mark){1, 1}, &n.p)
                             : gy_read_nomem(r);
     rc = rc ? rc : read_head(&n);
+    rc = rc ? rc : check_count(&n);
     while (!rc && gy_lines_next(&n.l)) {
         rc = read_line(&n);
     }

@@ -70,13 +70,8 @@ static void put_master(const struct writing *n, const struct gyre_node *node, ui
 /* Place + 1 in the topology, 0: not in it. */
 static uint32_t place_in(const gyre_topology_t *t, const char *name)
 {
-    size_t n = gyre_topology_count(t);
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(gyre_topology_node(t, i)->name, name) == 0) {
-            return (uint32_t)i + 1;
-        }
-    }
-    return 0;
+    const struct gyre_node *node = gyre_topology_find(t, name);
+    return node ? (uint32_t)(node - gyre_topology_node(t, 0)) + 1 : 0;
 }
 
 static void put_masters(const struct writing *n)
