@@ -84,10 +84,10 @@ def main():
         head = [line for line in lines if line.startswith("#")]
         path.write_text("\n".join(head + [f"{name}\t{now:.1f}" for name, now in {**kept, **dict(counts)}.items()]) + "\n")
         return
-    # A check that cannot fail is none: each count, a tenth higher, must be seen.
+    # A check that cannot fail is none: each count, higher by twice what is allowed, must be seen.
     for name, now in counts:
-        if len(flaws(table, [(name, max(now, table.get(name, now)) * 1.15)], tolerance)) != 1:
-            sys.exit(f"counts: a seventh more of '{name}' goes unseen")
+        if len(flaws(table, [(name, max(now, table.get(name, now)) * (1 + 2 * tolerance))], tolerance)) != 1:
+            sys.exit(f"counts: {2 * tolerance:.0%} more of '{name}' goes unseen")
     missing = set(table) - {name for name, _ in counts} - others
     found = flaws(table, counts, tolerance) + [f"{name}: a row, and no work" for name in sorted(missing)]
     for name, now in counts:

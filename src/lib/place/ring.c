@@ -42,15 +42,23 @@ static __attribute__((noinline)) size_t search(const struct gy_ring *r, const st
     return low;
 }
 
-static inline uint32_t owner_of(const struct gy_ring *r, uint32_t position)
+/* below: one of line.h's ways to count. */
+static inline __attribute__((always_inline)) uint32_t
+owner_by(unsigned (*below)(const struct gy_line *, uint16_t), const struct gy_ring *r,
+         uint32_t position)
 {
     uint64_t place = gy_ring_place(position, r->lines);
     const struct gy_line *line = line_of(r, place);
-    unsigned n = gy_line_below(line, gy_ring_cut(place));
+    unsigned n = below(line, gy_ring_cut(place));
     if (__builtin_expect(!gy_line_tells(line, n, gy_ring_cut(place)), 0)) {
         return r->owner[search(r, line, position)];
     }
     return line->owner[n];
+}
+
+static inline uint32_t owner_of(const struct gy_ring *r, uint32_t position)
+{
+    return owner_by(gy_line_below, r, position);
 }
 
 static inline uint32_t position_of(const struct gy_ring *r, gy_u128 hash)
@@ -93,13 +101,7 @@ static void locate_group(const struct gy_ring *r, const uint64_t *hashes, size_t
 /* A lookup alone: halves of a line, for what takes a whole one has to clear the upper halves. */
 GY_TARGET_AVX2 static inline uint32_t owner_avx2(const struct gy_ring *r, uint32_t position)
 {
-    uint64_t place = gy_ring_place(position, r->lines);
-    const struct gy_line *line = line_of(r, place);
-    unsigned n = gy_line_count(line, gy_ring_cut(place));
-    if (__builtin_expect(!gy_line_tells(line, n, gy_ring_cut(place)), 0)) {
-        return r->owner[search(r, line, position)];
-    }
-    return line->owner[n];
+    return owner_by(gy_line_count, r, position);
 }
 
 GY_TARGET_AVX2 static uint32_t ring_locate_avx2(const gyre_map_t *m, gy_u128 hash)
